@@ -1,0 +1,31 @@
+// The compiler as a column of calls: the only place that knows the order of the stages.
+#pragma once
+
+#include <optional>
+
+#include "emit/emit.h"
+#include "ir/schedule.h"
+#include "kernel/module.h"
+#include "text/parse.h"
+
+namespace tang {
+
+struct CompileOptions {
+  ParseOptions parse;
+  std::string target = "c";
+  std::string prefix;  // empty: from the file's stem
+};
+
+struct Compiled {
+  Program program;
+  Schedule schedule;
+  kernel::Module module;  // legalized for the target
+};
+
+// Parse and check. Nothing when there was an error, which then is in `diagnostics`.
+std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
+                                 Diagnostics& diagnostics);
+// Schedule, lower, legalize.
+Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix);
+
+}  // namespace tang

@@ -1,0 +1,140 @@
+#include "ir/program.h"
+
+#include <algorithm>
+
+#include "support/panic.h"
+
+namespace tang {
+
+namespace {
+
+void mix_all(uint64_t& seed, const auto& ids) {
+  hash_mix(seed, ids.size());
+  for (const auto& id : ids) hash_mix(seed, id.value);
+}
+
+}  // namespace
+
+uint64_t Tensor::hash() const {
+  uint64_t seed = static_cast<uint64_t>(kind) << 8 | static_cast<uint64_t>(type);
+  hash_mix(seed, source);
+  hash_mix(seed, component);
+  mix_all(seed, shape);
+  return seed;
+}
+
+uint64_t Guard::hash() const {
+  uint64_t seed = condition.value;
+  for (const Constraint& c : constraints) {
+    hash_mix(seed, c.form.value);
+    hash_mix(seed, static_cast<uint64_t>(c.modulus));
+  }
+  return seed;
+}
+
+uint64_t View::hash() const {
+  uint64_t seed = guarded;
+  hash_mix(seed, guard.value);
+  for (const Coord& c : coords) {
+    hash_mix(seed, c.form.value);
+    hash_mix(seed, c.data.value);
+  }
+  return seed;
+}
+
+uint64_t Monoid::hash() const {
+  uint64_t seed = std::hash<std::string>{}(name);
+  for (const Type t : types) hash_mix(seed, static_cast<uint64_t>(t));
+  mix_all(seed, identity);
+  mix_all(seed, combine);
+  return seed;
+}
+
+uint64_t Comprehension::hash() const {
+  uint64_t seed = n_points;
+  mix_all(seed, extents);
+  hash_mix(seed, domain.value);
+  hash_mix(seed, monoid.value);
+  for (const Read& r : reads) {
+    hash_mix(seed, r.tensor.value);
+    hash_mix(seed, r.view.value);
+    hash_mix(seed, r.otherwise.value);
+  }
+  for (const Component& c : components) {
+    hash_mix(seed, c.value.value);
+    for (const uint8_t axis : c.axes) hash_mix(seed, axis);
+  }
+  return seed;
+}
+
+GuardId Arena::guard(Guard g) {
+  std::erase_if(g.constraints, [&](const Constraint& c) {
+    const auto value = forms.as_constant(c.form);
+    return value && (c.modulus == 0 ? *value >= 0 : *value % c.modulus == 0);
+  });
+  std::sort(g.constraints.begin(), g.constraints.end());
+  g.constraints.erase(std::unique(g.constraints.begin(), g.constraints.end()), g.constraints.end());
+  if (g.condition.valid() && exprs.is_constant(g.condition) &&
+      exprs[g.condition].value().integer != 0)
+    g.condition = {};
+  return guards.intern(std::move(g));
+}
+
+TensorId Arena::component(ComprehensionId id, uint32_t component) {
+  const Comprehension& c = comprehensions[id];
+  TANG_ASSERT(component < c.components.size(), "component {} of {}", component,
+              c.components.size());
+  const Component& part = c.components[component];
+  Tensor t{.kind = TensorKind::component,
+           .source = id.value,
+           .component = component,
+           .type = exprs.type(part.value),
+           .shape = {}};
+  for (const uint8_t axis : part.axes) t.shape.push_back(c.extents[axis]);
+  return tensors.intern(std::move(t));
+}
+
+std::optional<DefId> Program::def_of(TensorId tensor) const {
+  const Tensor& t = arena->tensors[tensor];
+  if (t.kind != TensorKind::component) return std::nullopt;
+  for (size_t i = 0; i < defs.size(); ++i)
+    if (defs[i].id.value == t.source) return DefId(i);
+  return std::nullopt;
+}
+
+DefIndex::DefIndex(const Program& program) : arena_(program.arena.get()) {
+  for (size_t i = 0; i < program.defs.size(); ++i)
+    by_comprehension_.emplace(program.defs[i].id.value, DefId(i));
+}
+
+std::optional<DefId> DefIndex::of(TensorId tensor) const {
+  const Tensor& t = arena_->tensors[tensor];
+  if (t.kind != TensorKind::component) return std::nullopt;
+  const auto found = by_comprehension_.find(t.source);
+  if (found == by_comprehension_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string Program::name_of(TensorId tensor) const {
+  const Tensor& t = arena->tensors[tensor];
+  if (t.kind == TensorKind::input) return inputs[t.source].name;
+  const auto def_id = def_of(tensor);
+  if (!def_id || t.component >= def(*def_id).names.size()) return "";
+  return def(*def_id).names[t.component];
+}
+
+Facts facts_of(const Program& program, const Comprehension& comprehension, bool in_domain) {
+  Forms& forms = program.arena->forms;
+  Facts facts = program.assumptions;
+  for (uint32_t a = 0; a < comprehension.n_axes(); ++a) {
+    const FormId axis = forms.axis(a);
+    facts.push_back({.form = axis});
+    facts.push_back({.form = forms.add(forms.sub(comprehension.extents[a], axis), -1)});
+  }
+  if (in_domain)
+    for (const Constraint& c : program.arena->guards[comprehension.domain].constraints)
+      facts.push_back(c);
+  return facts;
+}
+
+}  // namespace tang

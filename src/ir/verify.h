@@ -1,0 +1,31 @@
+// The invariants of a Program, checked after every pass under --verify-each and in every test.
+//
+//   axes       a form of a comprehension uses axes below n_axes(), dims and scalars of the program;
+//              extents use dims only; coordinates are integer combinations (Forms::is_coordinate)
+//   reads      an Op::read leaf names a read of its comprehension; a data coordinate, guard
+//   condition
+//              or `otherwise` of read k uses reads before k only; a coordinate per source
+//              dimension; a plain view has an empty guard; a guarded read has `otherwise`, of the
+//              tensor's kind
+//   kinds      nodes are f64, i32, i64 or boolean; values have their monoid component's type;
+//   domain
+//              and guard conditions are boolean; data coordinates are i32 or i64
+//   map        no reduce axes, no domain, one component, and no left or right leaf
+//   reduction  a component per component of the monoid; identity and combine fit its types; a
+//              component's value and domain depend on its own point axes and the reduce axes only
+//   component  its axes are point axes, none twice
+//   order      a definition reads inputs and results of earlier definitions only
+//   outputs    name a tensor of the program whose kind converts to the output's storage
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace tang {
+
+// One sentence for each broken invariant; empty when the program is well formed.
+std::vector<std::string> verify(const Program& program);
+
+}  // namespace tang
