@@ -1,0 +1,477 @@
+#include "text/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tang::syntax {
+
+std::string_view spelling(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::end:
+      return "the end of the file";
+    case TokenKind::invalid:
+      return "something without meaning";
+    case TokenKind::name:
+      return "a name";
+    case TokenKind::underscore:
+      return "_";
+    case TokenKind::word_else:
+      return "else";
+    case TokenKind::word_inf:
+      return "inf";
+    case TokenKind::word_nan:
+      return "nan";
+    case TokenKind::word_true:
+      return "true";
+    case TokenKind::word_false:
+      return "false";
+    case TokenKind::integer:
+      return "an integer";
+    case TokenKind::real:
+      return "a real number";
+    case TokenKind::string:
+      return "a string";
+    case TokenKind::open_paren:
+      return "(";
+    case TokenKind::close_paren:
+      return ")";
+    case TokenKind::open_bracket:
+      return "[";
+    case TokenKind::close_bracket:
+      return "]";
+    case TokenKind::open_brace:
+      return "{";
+    case TokenKind::close_brace:
+      return "}";
+    case TokenKind::comma:
+      return ",";
+    case TokenKind::semicolon:
+      return ";";
+    case TokenKind::colon:
+      return ":";
+    case TokenKind::question:
+      return "?";
+    case TokenKind::dot:
+      return ".";
+    case TokenKind::range:
+      return "..";
+    case TokenKind::closed_range:
+      return "..=";
+    case TokenKind::ellipsis:
+      return "...";
+    case TokenKind::assign:
+      return "=";
+    case TokenKind::update:
+      return ":=";
+    case TokenKind::plus:
+      return "+";
+    case TokenKind::minus:
+      return "-";
+    case TokenKind::star:
+      return "*";
+    case TokenKind::slash:
+      return "/";
+    case TokenKind::percent:
+      return "%";
+    case TokenKind::caret:
+      return "^";
+    case TokenKind::amp:
+      return "&";
+    case TokenKind::bar:
+      return "|";
+    case TokenKind::amp_amp:
+      return "&&";
+    case TokenKind::bar_bar:
+      return "||";
+    case TokenKind::bang:
+      return "!";
+    case TokenKind::equal:
+      return "==";
+    case TokenKind::not_equal:
+      return "!=";
+    case TokenKind::less:
+      return "<";
+    case TokenKind::less_equal:
+      return "<=";
+    case TokenKind::greater:
+      return ">";
+    case TokenKind::greater_equal:
+      return ">=";
+    case TokenKind::shift_left:
+      return "<<";
+    case TokenKind::shift_right:
+      return ">>";
+  }
+  return "";
+}
+
+namespace {
+
+// Longer spellings stand before their prefixes.
+constexpr std::array kPunctuation = {
+    TokenKind::closed_range,  TokenKind::ellipsis,      TokenKind::range,
+    TokenKind::update,        TokenKind::equal,         TokenKind::not_equal,
+    TokenKind::less_equal,    TokenKind::greater_equal, TokenKind::shift_left,
+    TokenKind::shift_right,   TokenKind::amp_amp,       TokenKind::bar_bar,
+    TokenKind::open_paren,    TokenKind::close_paren,   TokenKind::open_bracket,
+    TokenKind::close_bracket, TokenKind::open_brace,    TokenKind::close_brace,
+    TokenKind::comma,         TokenKind::semicolon,     TokenKind::colon,
+    TokenKind::question,      TokenKind::dot,           TokenKind::assign,
+    TokenKind::plus,          TokenKind::minus,         TokenKind::star,
+    TokenKind::slash,         TokenKind::percent,       TokenKind::caret,
+    TokenKind::amp,           TokenKind::bar,           TokenKind::bang,
+    TokenKind::less,          TokenKind::greater,
+};
+
+constexpr std::array kWords = {TokenKind::word_else, TokenKind::word_inf, TokenKind::word_nan,
+                               TokenKind::word_true, TokenKind::word_false};
+
+// Not <cctype>: the language's letters do not depend on a locale.
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_word(char c) {
+  return is_letter(c) || is_digit(c);
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// The length of the UTF-8 character that begins `text`, 0 if there is none (RFC 3629, table 3-7 of
+// the Unicode standard: no overlong forms, no surrogates, nothing above 10FFFF).
+size_t character_length(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto continues = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return text.empty() ? 0 : 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+    if (lead == 0xED && byte(1) > 0x9F) return 0;
+    return continues(1) && continues(2) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if (lead == 0xF0 && byte(1) < 0x90) return 0;
+    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
+    return continues(1) && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, uint32_t file, Diagnostics& diagnostics)
+      : text_(text), file_(file), diagnostics_(diagnostics) {}
+
+  Lexed run() {
+    if (text_.size() > kMaxFileBytes) {
+      error("limit", 0, 1, fmt::format("a file has at most {} bytes", kMaxFileBytes));
+      text_ = {};
+    }
+    if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;  // a byte order mark, which editors add
+    while (skip_blanks() && n_errors_ <= kMaxSyntaxErrors) next();
+    push(TokenKind::end, at_);
+    return std::move(out_);
+  }
+
+ private:
+  char peek(size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  Diagnostic& error(const char* name, size_t begin, size_t end, std::string message) {
+    ++n_errors_;
+    return diagnostics_.error(name, span(begin, end), std::move(message));
+  }
+  Span span(size_t begin, size_t end) const {
+    return {
+        .file = file_, .begin = static_cast<uint32_t>(begin), .end = static_cast<uint32_t>(end)};
+  }
+
+  Token& push(TokenKind kind, size_t begin) {
+    Token token;
+    token.kind = kind;
+    token.first_on_line = new_line_;
+    token.begin = static_cast<uint32_t>(begin);
+    token.end = static_cast<uint32_t>(at_);
+    new_line_ = false;
+    out_.tokens.push_back(token);
+    return out_.tokens.back();
+  }
+  void push_invalid(size_t begin) { push(TokenKind::invalid, begin).faulty = true; }
+
+  // Whether anything is left.
+  bool skip_blanks() {
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        new_line_ = true;
+      } else if (c == '#') {
+        comment();
+        --at_;
+      } else if (c != ' ' && c != '\t' && c != '\r') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void comment() {
+    const size_t begin = at_;
+    bool reported = false;
+    while (at_ < text_.size() && text_[at_] != '\n') {
+      const size_t length = character_length(text_.substr(at_));
+      if (length == 0 && !std::exchange(reported, true))
+        error("bad-character", at_, at_ + 1, "this byte is not UTF-8");
+      at_ += std::max<size_t>(length, 1);
+    }
+    size_t end = at_;
+    while (end > begin && (text_[end - 1] == '\r' || text_[end - 1] == ' ')) --end;
+    out_.comments.push_back({.span = span(begin, end), .own_line = new_line_});
+  }
+
+  void next() {
+    const char c = peek();
+    if (is_letter(c)) return name();
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+    if (c == '"') return string();
+    for (TokenKind kind : kPunctuation) {
+      const std::string_view s = spelling(kind);
+      if (text_.substr(at_, s.size()) != s) continue;
+      const size_t begin = at_;
+      at_ += s.size();
+      push(kind, begin);
+      return;
+    }
+    bad_characters();
+  }
+
+  void name() {
+    const size_t begin = at_;
+    while (is_word(peek())) ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word == "_") {
+      push(TokenKind::underscore, begin);
+      return;
+    }
+    if (word.size() > kMaxNameBytes) {
+      error("limit", begin, at_, fmt::format("a name has at most {} characters", kMaxNameBytes));
+      return push_invalid(begin);
+    }
+    const auto reserved = std::find_if(kWords.begin(), kWords.end(),
+                                       [&](TokenKind kind) { return spelling(kind) == word; });
+    push(reserved == kWords.end() ? TokenKind::name : *reserved, begin);
+  }
+
+  // An integer, a real, or something that begins like one.
+  void number() {
+    const size_t begin = at_;
+    TokenKind kind = TokenKind::integer;
+    const char* hint = "";
+    bool good = true;
+    const auto digits = [&] {
+      const size_t from = at_;
+      while (is_digit(peek())) ++at_;
+      return at_ - from;
+    };
+    if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
+      at_ += 2;
+      const size_t from = at_;
+      while (is_hex(peek())) ++at_;
+      good = at_ > from && at_ - from <= 8;
+      if (at_ - from > 8) hint = ": up to eight hexadecimal digits are the bits of an i32";
+    } else {
+      good = digits() > 0;
+      if (!good) hint = "; a digit stands before the point too";
+      if (peek() == '.' && peek(1) != '.') {  // `0..n` is a range
+        ++at_;
+        kind = TokenKind::real;
+        if (digits() == 0) {
+          good = false;
+          hint = "; a digit stands after the point too";
+        }
+      }
+      if (peek() == 'e' || peek() == 'E') {
+        const bool sign = peek(1) == '+' || peek(1) == '-';
+        if (is_digit(peek(sign ? 2 : 1))) {
+          at_ += sign ? 2 : 1;
+          kind = TokenKind::real;
+          digits();
+        }
+      }
+    }
+    if (is_word(peek())) good = false;
+    if (good) {
+      push(kind, begin);
+      return;
+    }
+    while (is_word(peek())) ++at_;
+    const std::string_view shown = text_.substr(begin, std::min<size_t>(at_ - begin, 40));
+    error("bad-number", begin, at_,
+          fmt::format("{} is neither a number nor a name{}", shown, hint));
+    push_invalid(begin);
+  }
+
+  // On one line, without escapes: it names a file.
+  void string() {
+    const size_t begin = at_++;
+    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') ++at_;
+    if (peek() != '"') {
+      error("unbalanced", begin, begin + 1, "this \" is never closed");
+      return push_invalid(begin);
+    }
+    ++at_;
+    const std::string_view body = text_.substr(begin + 1, at_ - begin - 2);
+    const bool printable =
+        std::all_of(body.begin(), body.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    if (!printable || body.empty()) {
+      error("bad-character", begin, at_,
+            body.empty() ? "this string names no file" : "a file's name is ASCII text here");
+      return push_invalid(begin);
+    }
+    push(TokenKind::string, begin);
+  }
+
+  // A run of characters that mean nothing is one error.
+  void bad_characters() {
+    const size_t begin = at_;
+    const auto meaningless = [&](char c) {
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' || c == '"') return false;
+      return !is_word(c) && !std::any_of(kPunctuation.begin(), kPunctuation.end(),
+                                         [c](TokenKind kind) { return spelling(kind)[0] == c; });
+    };
+    const std::string_view rest = text_.substr(begin);
+    const size_t length = character_length(rest);
+    const auto code = static_cast<unsigned char>(rest[0]);
+    std::string message;
+    if (length == 0) {
+      message = "this byte is not UTF-8";
+    } else if (code < 0x20 || code == 0x7F) {
+      message = fmt::format("the control character {:#04x} has no meaning here", code);
+    } else {
+      message = fmt::format("the character '{}' has no meaning here", rest.substr(0, length));
+    }
+    error("bad-character", begin, begin + std::max<size_t>(length, 1), std::move(message));
+    while (at_ < text_.size() && meaningless(text_[at_])) ++at_;
+    push_invalid(begin);
+  }
+
+  std::string_view text_;
+  uint32_t file_;
+  Diagnostics& diagnostics_;
+  size_t at_ = 0;
+  size_t n_errors_ = 0;
+  bool new_line_ = true;
+  Lexed out_;
+};
+
+std::optional<TokenKind> closer_of(TokenKind kind) {
+  if (kind == TokenKind::open_paren) return TokenKind::close_paren;
+  if (kind == TokenKind::open_bracket) return TokenKind::close_bracket;
+  if (kind == TokenKind::open_brace) return TokenKind::close_brace;
+  return std::nullopt;
+}
+
+bool is_closer(TokenKind kind) {
+  return kind == TokenKind::close_paren || kind == TokenKind::close_bracket ||
+         kind == TokenKind::close_brace;
+}
+
+// Pairs brackets. A bracket without a partner is faulty.
+class Matcher {
+ public:
+  Matcher(std::vector<Token>& tokens, uint32_t file, Diagnostics& diagnostics)
+      : tokens_(tokens), file_(file), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (uint32_t i = 0; i < tokens_.size() && n_errors_ <= kMaxSyntaxErrors; ++i) {
+      if (closer_of(tokens_[i].kind))
+        open_.push_back(i);
+      else if (is_closer(tokens_[i].kind))
+        close(i);
+    }
+    for (uint32_t i : open_)
+      if (n_errors_ <= kMaxSyntaxErrors) never_closed(i);
+  }
+
+ private:
+  void close(uint32_t i) {
+    const TokenKind kind = tokens_[i].kind;
+    if (!open_.empty() && closer_of(tokens_[open_.back()].kind) == kind) return pair(i);
+    // What stands open inside a bracket that this one closes was forgotten. But brackets within a
+    // block cannot close it, and a block cannot be closed by them.
+    size_t partner = open_.size();
+    while (partner > 0 && closer_of(tokens_[open_[partner - 1]].kind) != kind) {
+      --partner;
+      const bool block = tokens_[open_[partner]].kind == TokenKind::open_brace;
+      if (block && kind != TokenKind::close_brace) break;
+    }
+    const bool found = partner > 0 && closer_of(tokens_[open_[partner - 1]].kind) == kind;
+    if (found) {
+      while (open_.size() > partner) {
+        never_closed(open_.back(), i);
+        open_.pop_back();
+      }
+      return pair(i);
+    }
+    Token& token = tokens_[i];
+    token.faulty = true;
+    Diagnostic& d = error(token, fmt::format("this {} closes nothing", spelling(kind)));
+    if (open_.empty() || tokens_[open_.back()].kind == TokenKind::open_brace) return;
+    // Most likely the wrong shape was typed: take it as closing what stands open.
+    Token& opened = tokens_[open_.back()];
+    d.notes.push_back(
+        {span(opened), fmt::format("the {} that stands open", spelling(opened.kind))});
+    opened.faulty = true;
+    pair(i);
+  }
+
+  void pair(uint32_t i) {
+    tokens_[i].match = open_.back();
+    tokens_[open_.back()].match = i;
+    open_.pop_back();
+  }
+
+  void never_closed(uint32_t opener, uint32_t instead = Token::kNoMatch) {
+    Token& token = tokens_[opener];
+    token.faulty = true;
+    Diagnostic& d = error(token, fmt::format("this {} is never closed", spelling(token.kind)));
+    if (instead == Token::kNoMatch) return;
+    d.notes.push_back({span(tokens_[instead]), fmt::format("this {} closes what is around it",
+                                                           spelling(tokens_[instead].kind))});
+  }
+
+  Span span(const Token& token) const {
+    return {.file = file_, .begin = token.begin, .end = token.end};
+  }
+  Diagnostic& error(const Token& token, std::string message) {
+    ++n_errors_;
+    return diagnostics_.error("unbalanced", span(token), std::move(message));
+  }
+
+  std::vector<Token>& tokens_;
+  uint32_t file_;
+  Diagnostics& diagnostics_;
+  std::vector<uint32_t> open_;
+  size_t n_errors_ = 0;
+};
+
+}  // namespace
+
+Lexed lex(const Sources& sources, uint32_t file, Diagnostics& diagnostics) {
+  Lexed out = Lexer(sources.text(file), file, diagnostics).run();
+  Matcher(out.tokens, file, diagnostics).run();
+  return out;
+}
+
+}  // namespace tang::syntax
