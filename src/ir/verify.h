@@ -2,18 +2,19 @@
 //
 //   axes       a form of a comprehension uses axes below n_axes(), dims and scalars of the program;
 //              extents use dims only; coordinates are integer combinations (Forms::is_coordinate)
-//   reads      an Op::read leaf names a read of its comprehension; a data coordinate, guard
-//   condition
-//              or `otherwise` of read k uses reads before k only; a coordinate per source
+//   reads      an Op::read leaf names a read of its comprehension; a data coordinate, a guard's
+//              condition or `otherwise` of read k uses reads before k only; a coordinate per source
 //              dimension; a plain view has an empty guard; a guarded read has `otherwise`, of the
 //              tensor's kind
-//   kinds      nodes are f64, i32, i64 or boolean; values have their monoid component's type;
-//   domain
-//              and guard conditions are boolean; data coordinates are i32 or i64
+//   kinds      nodes are f64, i32, i64 or boolean, but for a cast to a narrower format, which only a
+//              cast back uses; values have their monoid component's type; conditions of domains and
+//              guards are boolean; data coordinates are i32 or i64
 //   map        no reduce axes, no domain, one component, and no left or right leaf
-//   reduction  a component per component of the monoid; identity and combine fit its types; a
-//              component's value and domain depend on its own point axes and the reduce axes only
-//   component  its axes are point axes, none twice
+//   reduction  a component per component of the monoid; identities are constant; identity and
+//              combine fit its types
+//   component  its axes are point axes, none twice, and all on which its value, the domain and the
+//              components that its combine reads depend
+//   names      one, or "", per visible component, and one per axis
 //   order      a definition reads inputs and results of earlier definitions only
 //   outputs    name a tensor of the program whose kind converts to the output's storage
 #pragma once
