@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "affine/form.h"
@@ -32,14 +33,15 @@ struct Proof {
 };
 
 Proof prove(Forms& forms, const Facts& facts, Constraint goal);
-inline bool proves(Forms& forms, const Facts& facts, Constraint goal) {
-  return prove(forms, facts, goal).verdict == Verdict::proved;
-}
+// The same without the search for a witness, for callers that only ask whether it is proved. It
+// looks at facts that are connected with the goal by variables only.
+bool proves(Forms& forms, const Facts& facts, Constraint goal);
 // Integer values that satisfy all facts, by a bounded search near their bounds.
 // `refuted` with a witness: such a point exists; `proved`: none exists.
 Proof prove_empty(Forms& forms, const Facts& facts);
 
 // The tightest constant bounds of a form that intervals and elimination find; absent where none.
+// Where no point satisfies the facts, any bounds may come back.
 struct Bounds {
   std::optional<int64_t> low, high;
 };
