@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "emit/emit.h"
 #include "ir/schedule.h"
@@ -13,7 +15,8 @@ namespace tang {
 struct CompileOptions {
   ParseOptions parse;
   std::string target = "c";
-  std::string prefix;  // empty: from the file's stem
+  std::string prefix;        // empty: from the file's stem
+  bool verify_each = false;  // check the invariants of graph and kernels after every stage
 };
 
 struct Compiled {
@@ -22,10 +25,15 @@ struct Compiled {
   kernel::Module module;  // legalized for the target
 };
 
+// The prefix of a program that has no other: the file's stem with `_` for what a C name cannot
+// hold, and before a leading digit; `tang` for "-".
+std::string default_prefix(std::string_view path);
+
 // Parse and check. Nothing when there was an error, which then is in `diagnostics`.
 std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
                                  Diagnostics& diagnostics);
 // Schedule, lower, legalize.
-Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix);
+Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix,
+                  bool verify_each = false);
 
 }  // namespace tang

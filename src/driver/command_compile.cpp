@@ -1,0 +1,172 @@
+// `tangc model.tir`: from text to source, header and manifest, or to a stage on the way.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "driver/commands.h"
+#include "driver/manifest.h"
+#include "driver/pipeline.h"
+#include "schedule/auto.h"
+#include "text/print.h"
+
+namespace tang {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string target = "c";
+  std::string output;  // empty or "-": standard output
+  std::string emit;    // empty: everything, or the source alone on standard output
+  std::string prefix;
+  std::string depfile;
+  int level = 2;
+  bool verify_each = false;
+};
+
+const std::vector<std::string> kStages = {"ir",     "schedule", "kernel",
+                                          "source", "header",   "manifest"};
+
+void add_options(CLI::App& app, Options& options) {
+  add_common_options(app, options.common);
+  app.add_option("--target", options.target, "What to write; `tangc targets` lists them")
+      ->type_name("NAME");
+  app.add_option("-o,--output", options.output,
+                 "The source file; header and manifest go beside it")
+      ->type_name("FILE");
+  app.add_option("--emit", options.emit, "Write one thing only")
+      ->check(CLI::IsMember(kStages))
+      ->type_name(fmt::format("{}", fmt::join(kStages, "|")));
+  app.add_option("--prefix", options.prefix, "Start of every name that the source makes public")
+      ->type_name("NAME");
+  app.add_option("--depfile", options.depfile, "Write what was read, as a rule for make and ninja")
+      ->type_name("FILE");
+  app.add_option("-O", options.level, "Optimisation: 0 for none of the passes, else all")
+      ->check(CLI::Range(0, 3))
+      ->type_name("LEVEL");
+  app.add_flag("--verify-each", options.verify_each,
+               "Check the invariants of graph and kernels after every stage");
+}
+
+std::string schedule_text(const Compiled& compiled) {
+  std::string text;
+  for (const KernelSchedule& kernel : compiled.schedule.kernels)
+    text += fmt::format("{}: {}\n", fmt::join(compiled.program.def(kernel.root).names, ", "),
+                        describe(compiled.program, compiled.schedule, kernel.root));
+  return text;
+}
+
+bool is_c_name(const std::string& name) {
+  return !name.empty() && default_prefix(name) == name;
+}
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+// The path of the source without its extension.
+std::string stem_of(const Options& options, const emit::Target& target) {
+  if (options.output.empty() || options.output == "-") {
+    const std::string name = file_name(options.common.program);
+    return name == "-" ? "tang" : name.substr(0, name.rfind(".tir"));
+  }
+  const std::string name = file_name(options.output);
+  if (!name.ends_with(target.extension) || name.size() == target.extension.size())
+    throw CommandError(kUsage, fmt::format("-o names the source, and {} does not end in {}",
+                                           options.output, target.extension));
+  return options.output.substr(0, options.output.size() - target.extension.size());
+}
+
+// One line in the syntax of make, which ninja reads too.
+std::string dependency_rule(const std::string& output, const std::vector<std::string>& files) {
+  const auto escaped = [](const std::string& path) {
+    std::string out;
+    for (const char c : path) {
+      if (c == ' ' || c == '#' || c == '\\') out += '\\';
+      if (c == '$') out += '$';
+      out += c;
+    }
+    return out;
+  };
+  std::string rule = escaped(output) + ":";
+  for (const std::string& file : files) rule += " " + escaped(file);
+  return rule + "\n";
+}
+
+// The files that -o asks for, source first.
+std::vector<OutputFile> artifacts(const Options& options, const emit::Target& target,
+                                  const Compiled& compiled) {
+  const std::string stem = stem_of(options, target);
+  std::vector<OutputFile> files;
+  for (emit::Artifact& artifact : emit::emit(target, compiled.module, file_name(stem)))
+    files.push_back({.path = stem + artifact.suffix, .text = std::move(artifact.text)});
+  files.push_back({.path = stem + ".json",
+                   .text = manifest_json(emit::manifest(target, compiled.module))});
+  return files;
+}
+
+const std::string& text_of(const std::vector<OutputFile>& files, std::string_view suffix) {
+  for (const OutputFile& file : files)
+    if (file.path.ends_with(suffix)) return file.text;
+  throw CommandError(kUsage, fmt::format("this target writes no {} file", suffix));
+}
+
+// The one text that --emit names. Only its file name says what -o holds, so any will do.
+std::string stage_text(Options options, const emit::Target& target, const Program& program) {
+  if (options.emit == "ir") return print(program);
+  const Compiled compiled = back_end(program, target, options.prefix, options.verify_each);
+  if (options.emit == "schedule") return schedule_text(compiled);
+  if (options.emit == "kernel") return kernel::print(compiled.module);
+  if (options.emit != "source") options.output.clear();
+  const std::vector<OutputFile> files = artifacts(options, target, compiled);
+  if (options.emit == "header") return text_of(files, ".h");
+  if (options.emit == "manifest") return text_of(files, ".json");
+  return text_of(files, target.extension);
+}
+
+const emit::Target& target_named(const std::string& name) {
+  if (const emit::Target* target = emit::find_target(name)) return *target;
+  std::vector<std::string_view> names;
+  for (const emit::Target& target : emit::targets()) names.push_back(target.name);
+  throw CommandError(kUsage, fmt::format("there is no target {}; there is {}", name,
+                                         fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+int compile_command(Invocation& invocation) {
+  Options options;
+  CLI::App app("Options of tangc FILE.tir:", "tangc");
+  add_options(app, options);
+  if (!parse_args(app, invocation)) return kSuccess;
+  const emit::Target& target = target_named(options.target);
+  if (options.prefix.empty()) options.prefix = default_prefix(options.common.program);
+  if (!is_c_name(options.prefix))
+    throw CommandError(kUsage, fmt::format("--prefix is the start of a C name, and '{}' is none",
+                                           options.prefix));
+  const bool to_file = !options.output.empty() && options.output != "-";
+  if (!options.depfile.empty() && !to_file)
+    throw CommandError(kUsage, "--depfile needs -o, whose file it is about");
+  if (options.emit.empty() || options.emit == "source") stem_of(options, target);
+
+  const std::optional<Program> program = checked_program(invocation, options.common);
+  if (!program) return kProgramWrong;
+  if (options.emit.empty() && !to_file) options.emit = "source";
+  std::vector<OutputFile> files;
+  if (options.emit.empty()) {
+    files = artifacts(options, target,
+                      back_end(*program, target, options.prefix, options.verify_each));
+  } else {
+    files.push_back({.path = options.output, .text = stage_text(options, target, *program)});
+  }
+  if (!to_file) {
+    invocation.streams.out += files.front().text;
+    return kSuccess;
+  }
+  if (!options.depfile.empty())
+    files.push_back({.path = options.depfile,
+                     .text = dependency_rule(options.output, invocation.dependencies)});
+  write_files(files);
+  return kSuccess;
+}
+
+}  // namespace tang

@@ -1,0 +1,59 @@
+// What the commands share: the streams, the program at hand, options that mean the same everywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/command.h"
+#include "driver/files.h"
+#include "ir/program.h"
+#include "text/parse.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tang {
+
+// One run of a command. Commands write to `streams`, and throw CommandError for what is no fault of
+// the program.
+struct Invocation {
+  std::vector<std::string> args;  // of the command, its own name left out
+  Streams& streams;
+  Sources sources;
+  std::string program;                    // path as given; "-" is standard input
+  std::vector<std::string> dependencies;  // files that were read: the program, then its imports
+};
+
+struct CommonOptions {
+  std::string program;
+  std::vector<std::string> bind;  // each "S=512" or "S=512,T=8"
+  std::string entry;
+  std::string color = "auto";
+  bool quiet = false;
+};
+
+void add_common_options(CLI::App& app, CommonOptions& options);
+// Throws CommandError for a wrong command line; false when help was asked for, which then is in the
+// streams.
+bool parse_args(CLI::App& app, Invocation& invocation);
+
+// Reads the program's text into invocation.sources, file 0.
+void load_program(Invocation& invocation, const std::string& path);
+ParseOptions parse_options(Invocation& invocation, const CommonOptions& options);
+// The file's program, parsed and checked; diagnostics go to the streams. Nothing when it is wrong.
+std::optional<Program> checked_program(Invocation& invocation, const CommonOptions& options);
+void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics);
+
+// Writes to `path`, or to standard output when it is empty or "-".
+void write_output(Invocation& invocation, const std::string& path, const std::string& text);
+
+// "NAME=VALUE" in two; nothing when there is no `=` or no name.
+struct Assignment {
+  std::string name, value;
+};
+std::optional<Assignment> split_assignment(const std::string& text);
+// The whole text as a decimal integer.
+std::optional<int64_t> parse_integer(const std::string& text);
+
+}  // namespace tang
