@@ -115,6 +115,18 @@ std::optional<DefId> DefIndex::of(TensorId tensor) const {
   return found->second;
 }
 
+std::vector<bool> live_defs(const Program& program, const DefIndex& index) {
+  std::vector<bool> live(program.defs.size(), false);
+  for (const Output& output : program.outputs)
+    if (const auto def = index.of(output.tensor)) live[def->value] = true;
+  for (size_t d = program.defs.size(); d-- > 0;) {
+    if (!live[d]) continue;
+    for (const Read& read : program.arena->comprehensions[program.defs[d].id].reads)
+      if (const auto from = index.of(read.tensor)) live[from->value] = true;
+  }
+  return live;
+}
+
 std::string Program::name_of(TensorId tensor) const {
   const Tensor& t = arena->tensors[tensor];
   if (t.kind == TensorKind::input) return inputs[t.source].name;

@@ -38,7 +38,7 @@ enum class Access : uint8_t { read, write, read_write };
 
 struct Buffer {
   std::string name;
-  Type type = Type::f32;
+  Type type = Type::f32;  // u8 may stand for an i4 tensor, whose bytes it then addresses
   Space space = Space::device;
   Access access = Access::read;  // of parameters
   int64_t size = 0;              // elements, of local arrays (group, lane); 0 for parameters
@@ -87,6 +87,7 @@ struct Kernel {
   std::vector<uint32_t> scalars;  // of the module, used by the kernel, ascending
   std::vector<Variable> variables;
   Block body;
+  uint32_t origin = 0;   // number of the definition it stores, for who fills in the text
   std::string computes;  // the comprehension, for comments
   std::string schedule;  // in words, for comments
   const Buffer& buffer(BufferId id) const { return buffers[id.value]; }
@@ -104,7 +105,8 @@ struct Function {
 };
 
 // The type in which a stored value takes part in arithmetic: f32 for every narrower real, i32 for
-// narrower integers, else itself. Loads give it, stores take it.
+// narrower integers, else itself. Loads give it, stores take it. A buffer of a real type of 16 or 8
+// bits may also be loaded and stored as i32, which is then the element's bits, zero-extended.
 Type arithmetic_type(Type stored);
 
 }  // namespace tang::kernel

@@ -1,0 +1,132 @@
+#include "lower/lower.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lower/import.h"
+#include "lower/storage.h"
+#include "lower/tile.h"
+#include "support/panic.h"
+
+namespace tang {
+
+namespace {
+
+// "S <= 8192" for a bound of one size, else the form itself.
+std::string say(const kernel::Module& module, const Constraint& c) {
+  const auto name = [&](Var v) { return module.name_of(v); };
+  if (c.modulus != 0)
+    return fmt::format("{} is a multiple of {}", module.forms.print(c.form, name), c.modulus);
+  const Form& form = module.forms[c.form];
+  if (form.terms.size() == 1 && form.terms[0].atoms.size() == 1 &&
+      !form.terms[0].atoms[0].is_quotient() && std::abs(form.terms[0].coefficient) == 1) {
+    const std::string variable = name(form.terms[0].atoms[0].var);
+    return form.terms[0].coefficient > 0 ? fmt::format("{} >= {}", variable, -form.constant)
+                                         : fmt::format("{} <= {}", variable, form.constant);
+  }
+  return fmt::format("{} >= 0", module.forms.print(c.form, name));
+}
+
+void declare_sizes(const Program& program, kernel::Module& module) {
+  for (const Dim& d : program.dims) module.dims.push_back({.name = d.name, .low = {}, .high = {}});
+  const auto carry = [&](FormId form) {
+    if (!form.valid()) return form;
+    return import_form(program.arena->forms, form, module.forms, [](Var) { return FormId(); });
+  };
+  for (const Scalar& s : program.scalars)
+    module.scalars.push_back({.name = s.name,
+                              .type = s.type,
+                              .range_lo = carry(s.range.lo),
+                              .range_hi = carry(s.range.hi)});
+  for (const Constraint& assumption : program.assumptions) {
+    const Constraint c{.form = carry(assumption.form), .modulus = assumption.modulus};
+    module.checks.push_back({.form = c.form, .modulus = c.modulus, .message = say(module, c)});
+    for (uint32_t d = 0; d < module.dims.size(); ++d) {
+      const auto linear = module.forms.linear_in(c.form, {VarKind::dim, d});
+      const auto factor = linear ? module.forms.as_constant(linear->coefficient) : std::nullopt;
+      const auto rest = linear ? module.forms.as_constant(linear->rest) : std::nullopt;
+      if (c.modulus != 0 || !factor || !rest) continue;
+      kernel::ModuleDim& dim = module.dims[d];
+      if (*factor == 1) dim.low = std::max(dim.low.value_or(-*rest), -*rest);
+      if (*factor == -1) dim.high = std::min(dim.high.value_or(*rest), *rest);
+    }
+  }
+}
+
+// Dims and scalars that a kernel mentions, in loop bounds, addresses and values.
+struct Mentions {
+  const kernel::Module& module;
+  std::set<uint32_t> dims, scalars;
+  std::set<ExprId> seen;
+
+  void form(FormId f) {
+    if (!f.valid()) return;
+    module.forms.for_each_var(f, [&](Var v) {
+      if (v.kind == VarKind::dim) dims.insert(v.index);
+      if (v.kind == VarKind::scalar) scalars.insert(v.index);
+    });
+  }
+  void expr(ExprId root) {
+    for (const ExprId id : module.exprs.post_order({root})) {
+      if (!seen.insert(id).second) continue;
+      const Expr& e = module.exprs[id];
+      if (e.op == Op::form || e.op == Op::load) form(e.form());
+      if (e.op == Op::scalar) scalars.insert(e.index());
+    }
+  }
+  void block(const kernel::Block& b) {
+    for (const kernel::Stmt& s : b) std::visit([&](const auto& node) { visit(node); }, s.node);
+  }
+  void visit(const kernel::For& loop) {
+    form(loop.lo);
+    form(loop.hi);
+    block(loop.body);
+  }
+  void visit(const kernel::If& branch) {
+    expr(branch.condition);
+    block(branch.then_body);
+    block(branch.else_body);
+  }
+  void visit(const kernel::Let& let) { expr(let.value); }
+  void visit(const kernel::Set& set) { expr(set.value); }
+  void visit(const kernel::Store& store) {
+    form(store.address);
+    expr(store.value);
+  }
+  void visit(const kernel::Comment&) {}
+};
+
+void add_kernel(kernel::Module& module, tile::Written written) {
+  kernel::Kernel& kernel = written.kernel;
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(module.kernels.begin(), module.kernels.end(),
+                       [&](const kernel::Kernel& k) { return k.name == name; });
+  };
+  const std::string base = kernel.name;
+  for (int n = 2; taken(kernel.name); ++n) kernel.name = fmt::format("{}_{}", base, n);
+  Mentions mentions{module, {}, {}, {}};
+  mentions.block(kernel.body);
+  kernel.dims.assign(mentions.dims.begin(), mentions.dims.end());
+  kernel.scalars.assign(mentions.scalars.begin(), mentions.scalars.end());
+  module.launches.push_back(
+      {.kernel = static_cast<uint32_t>(module.kernels.size()), .args = std::move(written.args)});
+  module.kernels.push_back(std::move(kernel));
+}
+
+}  // namespace
+
+kernel::Module lower(const Program& program, const Schedule& schedule,
+                     const LowerOptions& options) {
+  kernel::Module module;
+  module.prefix = options.prefix;
+  module.entry = program.entry;
+  declare_sizes(program, module);
+  const tile::Storage storage = lay_out(program, schedule, module);
+  for (const KernelSchedule& kernel : schedule.kernels)
+    for (const tile::Tree& tree : tile::build_trees(program, schedule, kernel, storage, module))
+      add_kernel(module, tile::write_kernel(program, schedule, tree, storage, module));
+  assign_workspace(module);
+  return module;
+}
+
+}  // namespace tang

@@ -1,0 +1,380 @@
+// The tile tree as kernel IR: loops with their bounds, and each piece with its own loops.
+#include <algorithm>
+
+#include "lower/import.h"
+#include "lower/writer.h"
+#include "support/panic.h"
+
+namespace tang::tile {
+
+using kernel::Run;
+using kernel::Stmt;
+using kernel::VarId;
+
+void Writer::items(const std::vector<Item>& list) {
+  for (const Item& i : list) std::visit([&](const auto& piece) { item(piece); }, i);
+}
+
+VarId Writer::variable(const std::string& name, Type type) {
+  kernel_.variables.push_back({.name = unique(name), .type = type, .assigned = false});
+  return VarId(kernel_.variables.size() - 1);
+}
+
+void Writer::let(VarId var, ExprId value) {
+  block_->push_back({kernel::Let{.var = var, .value = value}});
+}
+
+// The least (Op::min) or greatest (Op::max) of forms, bound to a variable when there are several.
+FormId Writer::let_form(const std::string& name, Op op, const std::vector<FormId>& list) {
+  if (list.size() == 1) return list[0];
+  Exprs& out = module_.exprs;
+  ExprId value = out.form(module_.forms, list[0], Type::i64);
+  for (size_t i = 1; i < list.size(); ++i)
+    value = out.make(op, value, out.form(module_.forms, list[i], Type::i64));
+  if (out.is_constant(value)) return module_.forms.constant(out[value].value().integer);
+  const VarId var = variable(name, Type::i64);
+  let(var, value);
+  return module_.forms.var({VarKind::local, var.value});
+}
+
+void Writer::in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, Run run,
+                     const std::function<void(FormId)>& body) {
+  const auto first = module_.forms.as_constant(lo);
+  const auto last = module_.forms.as_constant(hi);
+  if (first && last && *last - *first > 0 && *last - *first <= step) return body(lo);
+  const VarId var = variable(name, Type::i64);
+  kernel::For loop{.var = var, .lo = lo, .hi = hi, .step = step, .run = run, .body = {}};
+  kernel::Block* outer = block_;
+  block_ = &loop.body;
+  body(module_.forms.var({VarKind::local, var.value}));
+  block_ = outer;
+  block_->push_back({std::move(loop)});
+}
+
+void Writer::when(ExprId condition, const std::function<void()>& body) {
+  if (!condition.valid()) return body();
+  kernel::If branch{.condition = condition, .then_body = {}, .else_body = {}};
+  kernel::Block* outer = block_;
+  block_ = &branch.then_body;
+  body();
+  block_ = outer;
+  block_->push_back({std::move(branch)});
+}
+
+void Writer::item(const Loop& loop) {
+  const Axis& axis = tree_.axes[loop.axis.value];
+  Forms& forms = module_.forms;
+  Position& position = positions_[loop.axis.value];
+  const Position outer = position;
+  FormId lo, hi;
+  if (loop.lo.empty()) {  // a unit of the loop above
+    lo = outer.at;
+    const int64_t cells = axis.cells[static_cast<size_t>(loop.level)];
+    hi = forms.add(lo, cells);
+    if (outer.clipped) hi = let_form(axis.name + "_end", Op::min, {hi, outer.end});
+    position.clipped = outer.clipped && loop.step > 1;
+  } else {
+    const auto in_kernel = [&](FormId f) {
+      return forms.substitute(
+          f, [&](Var v) { return v.kind == VarKind::axis ? positions_[v.index].at : FormId(); });
+    };
+    std::vector<FormId> los, his;
+    for (const FormId f : loop.lo) los.push_back(in_kernel(f));
+    for (const FormId f : loop.hi) his.push_back(in_kernel(f));
+    lo = let_form(axis.name + "_begin", Op::max, los);
+    hi = let_form(axis.name + "_end", Op::min, his);
+    position.end = hi;
+    position.clipped = loop.step > 1 && !loop.whole;
+    if (loop.step > 1 && (loop.whole || loop.edge) && !forms.as_constant(forms.sub(hi, lo))) {
+      // Bounds that cross make an empty loop; the count of full units must not be negative.
+      const bool natural = forms.is_constant(lo, 0) && hi == axis.extent;
+      if (!natural) hi = let_form(axis.name + "_end", Op::max, {hi, lo});
+      position.end = hi;
+    }
+    const FormId full =
+        forms.add(lo, forms.scale(forms.quotient(forms.sub(hi, lo), loop.step), loop.step));
+    if (loop.step > 1 && loop.whole) hi = full;
+    if (loop.edge) lo = full;
+  }
+  if (lo == hi) {
+    position = outer;
+    return;
+  }
+  in_loop(axis.name, lo, hi, loop.step, loop.run, [&](FormId at) {
+    position.at = at;
+    items(loop.body);
+  });
+  position = outer;
+}
+
+// Iterates dimensions of a state: own_index_ gets the index, positions_ the coordinate.
+void Writer::over(const std::vector<OwnAxis>& axes, bool clip, const std::function<void()>& body) {
+  if (axes.empty()) return body();
+  const OwnAxis own = axes.front();
+  const std::vector<OwnAxis> rest(axes.begin() + 1, axes.end());
+  Forms& forms = module_.forms;
+  Position& position = positions_[own.axis.value];
+  const Position outer = position;
+  const bool clipped = clip && outer.clipped;
+  FormId count = forms.constant(own.count);
+  if (clipped)
+    count = let_form(tree_.axes[own.axis.value].name + "_count", Op::min,
+                     {count, forms.ceil_quotient(forms.sub(outer.end, outer.at), own.step)});
+  const std::string& name = tree_.axes[own.axis.value].name;
+  const bool from_zero = forms.is_constant(outer.at, 0);
+  const Run run = own.lanes ? Run::vector : Run::serial;
+  in_loop(own.lanes   ? "lane"
+          : from_zero ? name
+                      : name + "_cell",
+          forms.constant(0), count, 1, run, [&](FormId index) {
+            position.at = forms.add(outer.at, forms.scale(index, own.step));
+            position.clipped = clipped && own.step > 1;
+            own_index_[own.axis.value] = index;
+            over(rest, clip, body);
+            own_index_.erase(own.axis.value);
+          });
+  position = outer;
+}
+
+FormId Writer::state_address(uint32_t state) {
+  FormId address = module_.forms.constant(0);
+  for (const OwnAxis& own : tree_.states[state].own)
+    address =
+        module_.forms.add(module_.forms.scale(address, own.count), own_index_.at(own.axis.value));
+  return address;
+}
+
+ExprId Writer::read_state(uint32_t state) {
+  const State& s = tree_.states[state];
+  if (s.own.empty()) return module_.exprs.leaf(Op::variable, s.type, scalars_[state].value);
+  // After Join the first lane holds the whole.
+  std::vector<uint32_t> held;
+  for (const OwnAxis& own : s.own)
+    if (own.lanes && !own_index_.contains(own.axis.value)) {
+      own_index_[own.axis.value] = module_.forms.constant(0);
+      held.push_back(own.axis.value);
+    }
+  const ExprId value = module_.exprs.load(s.type, arrays_[state].value, state_address(state));
+  for (const uint32_t axis : held) own_index_.erase(axis);
+  return value;
+}
+
+void Writer::write_state(uint32_t state, ExprId value) {
+  const State& s = tree_.states[state];
+  if (s.own.empty())
+    block_->push_back({kernel::Set{.var = scalars_[state], .value = value}});
+  else
+    block_->push_back(
+        {kernel::Store{.buffer = arrays_[state], .address = state_address(state), .value = value}});
+}
+
+void Writer::item(const Init& init) {
+  const Reduction& r = tree_.reductions[init.reduction];
+  const Comprehension& c = program_.comprehension(r.node);
+  const Monoid& monoid = program_.arena->monoids[c.monoid];
+  for (uint32_t k = 0; k < r.states.size(); ++k) {
+    const uint32_t state = r.states[k];
+    if (state == UINT32_MAX) continue;
+    const Value identity = program_.arena->exprs[monoid.identity[k]].value();
+    const ExprId value = module_.exprs.constant(tree_.states[state].type, identity);
+    if (tree_.states[state].own.empty()) {
+      // A variable for each place: peeled loops hold the same pieces twice.
+      scalars_[state] = variable(tree_.states[state].name, tree_.states[state].type);
+      kernel_.variables.back().assigned = true;
+      let(scalars_[state], value);
+    } else {
+      over(tree_.states[state].own, false, [&] { write_state(state, value); });
+    }
+  }
+}
+
+std::vector<FormId> Writer::axes_of(const Reduction& r) const {
+  std::vector<FormId> out(r.axes.size());
+  for (size_t a = 0; a < r.axes.size(); ++a)
+    if (r.axes[a].valid()) out[a] = positions_[r.axes[a].value].at;
+  return out;
+}
+
+// Own axes that every state of the reduction has.
+std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
+  std::vector<OwnAxis> shared;
+  bool first = true;
+  for (const uint32_t state : r.states) {
+    if (state == UINT32_MAX) continue;
+    const auto& own = tree_.states[state].own;
+    if (first) shared = own;
+    first = false;
+    std::erase_if(shared, [&](const OwnAxis& a) {
+      return std::none_of(own.begin(), own.end(),
+                          [&](const OwnAxis& b) { return a.axis == b.axis; });
+    });
+  }
+  return shared;
+}
+
+ExprId Writer::combined(const Reduction& r, uint32_t component,
+                        const std::function<ExprId(uint32_t)>& left,
+                        const std::function<ExprId(uint32_t)>& right) {
+  const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
+  Frame f = frame(r.node, {}, {});
+  return translate(f, monoid.combine[component], [&](const Expr& e) {
+    return e.op == Op::left ? left(e.index()) : right(e.index());
+  });
+}
+
+// state = combine(left, right), where the states' old values may be among the operands. States with
+// more own axes than all share go first, each in its own loops, and see the others' old values;
+// then the shared ones: all new values before the first is written.
+void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
+                    const std::function<ExprId(uint32_t)>& right) {
+  const std::vector<OwnAxis> shared = shared_own(r);
+  std::map<std::vector<uint32_t>, std::vector<uint32_t>> groups;  // further own axes: components
+  std::vector<std::vector<uint32_t>> order;
+  for (uint32_t k = 0; k < r.states.size(); ++k) {
+    if (r.states[k] == UINT32_MAX) continue;
+    std::vector<uint32_t> further;
+    for (const OwnAxis& own : tree_.states[r.states[k]].own)
+      if (!own_index_.contains(own.axis.value)) further.push_back(own.axis.value);
+    if (!groups.contains(further)) order.push_back(further);
+    groups[further].push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (const std::vector<uint32_t>& further : order) {
+    const std::vector<uint32_t>& components = groups[further];
+    std::vector<OwnAxis> loops;
+    for (const OwnAxis& own : tree_.states[r.states[components[0]]].own)
+      if (!own_index_.contains(own.axis.value)) loops.push_back(own);
+    over(loops, true, [&] {
+      std::vector<ExprId> values;
+      for (const uint32_t k : components) {
+        const ExprId value = combined(r, k, left, right);
+        if (components.size() == 1) {
+          values.push_back(value);
+          continue;
+        }
+        const VarId var =
+            variable("new_" + tree_.states[r.states[k]].name, module_.exprs.type(value));
+        let(var, value);
+        values.push_back(module_.exprs.leaf(Op::variable, module_.exprs.type(value), var.value));
+      }
+      for (size_t i = 0; i < components.size(); ++i)
+        write_state(r.states[components[i]], values[i]);
+    });
+  }
+}
+
+void Writer::item(const Fold& fold) {
+  const Reduction& r = tree_.reductions[fold.reduction];
+  const Comprehension& c = program_.comprehension(r.node);
+  const Guard& domain = program_.arena->guards[c.domain];
+  const auto point = [&] {
+    Frame f = frame(r.node, axes_of(r), {});
+    ExprId affine;
+    for (const Constraint& guard : r.guards)
+      affine = module_.exprs.logical_and(affine, constraint(guard, f));
+    when(affine, [&] {
+      const ExprId data = domain.condition.valid() ? value(f, domain.condition) : ExprId();
+      when(data, [&] {
+        update(
+            r, [&](uint32_t k) { return read_state(r.states[k]); },
+            [&](uint32_t k) {
+              // A frame of its own: the component's further axes are bound by now.
+              Frame here = frame(r.node, axes_of(r), {});
+              return module_.exprs.cast(tree_.states[r.states[k]].type,
+                                        value(here, c.components[k].value));
+            });
+      });
+    });
+  };
+  over(shared_own(r), true, [&] {
+    // A lane that holds several cells folds them one after the other.
+    const auto lanes = std::find_if(own_index_.begin(), own_index_.end(), [&](const auto& entry) {
+      for (const OwnAxis& own : shared_own(r))
+        if (own.axis.value == entry.first && own.lanes && own.step > 1) return true;
+      return false;
+    });
+    if (lanes == own_index_.end()) return point();
+    Position& position = positions_[lanes->first];
+    const Position unit = position;
+    const int64_t cells = tree_.axes[lanes->first].cells[static_cast<size_t>(Level::reg)];
+    FormId end = module_.forms.add(unit.at, cells);
+    const std::string& name = tree_.axes[lanes->first].name;
+    if (unit.clipped) end = let_form(name + "_end", Op::min, {end, unit.end});
+    in_loop(name, unit.at, end, 1, Run::serial, [&](FormId at) {
+      position.at = at;
+      position.clipped = false;
+      point();
+    });
+    position = unit;
+  });
+}
+
+// Lanes n/2, n/4, ... 1: the state of lane l joins that of lane l + stride.
+void Writer::item(const Join& join) {
+  const Reduction& r = tree_.reductions[join.reduction];
+  OwnAxis lanes;
+  std::vector<OwnAxis> points;
+  for (const OwnAxis& own : shared_own(r)) {
+    if (own.lanes)
+      lanes = own;
+    else
+      points.push_back(own);
+  }
+  over(points, true, [&] {
+    for (int64_t stride = lanes.count / 2; stride > 0; stride /= 2)
+      in_loop("lane", module_.forms.constant(0), module_.forms.constant(stride), 1, Run::vector,
+              [&](FormId lane) {
+                const auto at = [&](FormId index, uint32_t k) {
+                  own_index_[lanes.axis.value] = index;
+                  const ExprId value = read_state(r.states[k]);
+                  own_index_[lanes.axis.value] = lane;
+                  return value;
+                };
+                own_index_[lanes.axis.value] = lane;
+                update(
+                    r, [&](uint32_t k) { return at(lane, k); },
+                    [&](uint32_t k) { return at(module_.forms.add(lane, stride), k); });
+                own_index_.erase(lanes.axis.value);
+              });
+  });
+}
+
+void Writer::item(const Write& write) {
+  const Comprehension& c = program_.comprehension(tree_.root);
+  const Component& component = c.components[write.component];
+  const TensorId tensor = program_.arena->component(program_.def(tree_.root).id, write.component);
+  std::vector<OwnAxis> own;
+  for (const uint8_t a : component.axes) {
+    const Axis& axis = tree_.axes[tree_.root_axes[a].value];
+    const int64_t cells = axis.cells[static_cast<size_t>(Level::reg)];
+    if (cells == 1) continue;
+    const auto extent = module_.forms.as_constant(axis.extent);
+    own.push_back({.axis = tree_.root_axes[a], .count = cells ? cells : extent.value_or(1)});
+  }
+  over(own, true, [&] {
+    std::vector<FormId> axes(c.n_axes());
+    for (size_t a = 0; a < c.n_points; ++a)
+      if (tree_.root_axes[a].valid()) axes[a] = positions_[tree_.root_axes[a].value].at;
+    ExprId result;
+    if (c.is_map()) {
+      Frame f = frame(tree_.root, axes, {});
+      result = value(f, component.value);
+    } else {
+      result = read_state(tree_.reductions[0].states[write.component]);
+    }
+    for (const uint32_t place : storage_.write.at(tensor)) {
+      const kernel::ModuleTensor& to = module_.tensors[place];
+      FormId address = module_.forms.constant(0);
+      for (size_t d = 0; d < component.axes.size(); ++d)
+        address =
+            module_.forms.add(module_.forms.mul(address, to.shape[d]), axes[component.axes[d]]);
+      block_->push_back(
+          {kernel::Store{.buffer = parameters_.at(place),
+                         .address = address,
+                         .value = module_.exprs.cast(kernel::arithmetic_type(to.type), result)}});
+    }
+  });
+}
+
+}  // namespace tang::tile

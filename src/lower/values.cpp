@@ -1,0 +1,191 @@
+// Graph expressions as kernel expressions: forms become addresses, reals take the definition's
+// arithmetic type, reads become loads, states, or the reader's own copy of an inlined definition.
+#include <algorithm>
+
+#include "lower/import.h"
+#include "lower/writer.h"
+#include "support/panic.h"
+
+namespace tang::tile {
+
+using kernel::arithmetic_type;
+
+Frame Writer::frame(DefId node, std::vector<FormId> axes, ExprId path) const {
+  return {.node = node,
+          .axes = std::move(axes),
+          .compute = schedule_.format(node).accumulate,
+          .path = path,
+          .memo = {},
+          .reads = {}};
+}
+
+FormId Writer::import(const Frame& f, FormId form) {
+  return import_form(program_.arena->forms, form, module_.forms,
+                     [&](Var v) { return v.kind == VarKind::axis ? f.axes[v.index] : FormId(); });
+}
+
+ExprId Writer::compare(Op op, FormId a, FormId b) {
+  return module_.exprs.make(op, module_.exprs.form(module_.forms, a, Type::i64),
+                            module_.exprs.form(module_.forms, b, Type::i64));
+}
+
+// form >= 0 with the negative terms on the other side: i + r >= 1, not i + r - 1 >= 0.
+ExprId Writer::constraint(const Constraint& c, const Frame& f) {
+  const FormId form = import(f, c.form);
+  Forms& forms = module_.forms;
+  if (c.modulus != 0) return compare(Op::eq, forms.remainder(form, c.modulus), forms.constant(0));
+  FormId positive = forms.constant(0), negative = forms.constant(0);
+  const Form copy = forms[form];
+  for (const Term& term : copy.terms) {
+    FormId product = forms.constant(std::abs(term.coefficient));
+    for (const Atom& atom : term.atoms)
+      product = forms.mul(product, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
+                                                      : forms.var(atom.var));
+    FormId& side = term.coefficient > 0 ? positive : negative;
+    side = forms.add(side, product);
+  }
+  FormId& side = copy.constant > 0 ? positive : negative;
+  side = forms.add(side, std::abs(copy.constant));
+  return compare(Op::ge, positive, negative);
+}
+
+ExprId Writer::value(Frame& f, ExprId root) {
+  return translate(f, root, [](const Expr& e) -> ExprId {
+    TANG_PANIC("{} outside of a monoid", op_info(e.op).name);
+  });
+}
+
+ExprId Writer::translate(Frame& f, ExprId root, const std::function<ExprId(const Expr&)>& state) {
+  const Exprs& graph = program_.arena->exprs;
+  for (const ExprId id : graph.post_order({root})) {
+    if (f.memo.contains(id)) continue;
+    const Expr& e = graph[id];
+    std::array<ExprId, 3> args{};
+    for (size_t i = 0; i < e.n_args; ++i) args[i] = f.memo.at(e.args[i]);
+    const bool is_state = e.op == Op::left || e.op == Op::right;
+    f.memo.emplace(id, is_state ? state(e) : node_value(f, e, args));
+  }
+  return f.memo.at(root);
+}
+
+ExprId Writer::node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& args) {
+  Exprs& out = module_.exprs;
+  const Type type = retag(e.type, f.compute);
+  switch (e.op) {
+    case Op::constant:
+      return out.constant(type, e.value());
+    case Op::form:
+      return out.form(module_.forms, import(f, e.form()), type);
+    case Op::scalar: {
+      const Type stored = arithmetic_type(program_.scalars[e.index()].type);
+      return out.cast(type, out.leaf(Op::scalar, stored, e.index()));
+    }
+    case Op::read:
+      return out.cast(type, read_value(f, e.index()));
+    case Op::cast:
+      return out.cast(type, args[0]);
+    case Op::select:
+      return out.select(args[0], args[1], args[2]);
+    case Op::left:
+    case Op::right:
+    case Op::variable:
+    case Op::load:
+    case Op::call:
+    case Op::bitcast:
+      TANG_PANIC("{} in a graph", op_info(e.op).name);
+    default:
+      return out.make(e.op, args[0], args[1], args[2]);
+  }
+}
+
+// A data coordinate is bound to a variable, since addresses are forms. Under a condition it is
+// evaluated only where the condition holds.
+FormId Writer::coordinate(Frame& f, const Coord& coord, const std::string& hint) {
+  if (!coord.is_gather()) return import(f, coord.form);
+  Exprs& out = module_.exprs;
+  ExprId data = out.cast(Type::i64, value(f, coord.data));
+  if (f.path.valid()) data = out.select(f.path, data, out.integer(0, Type::i64));
+  const kernel::VarId var = variable(hint, Type::i64);
+  let(var, data);
+  return module_.forms.var({VarKind::local, var.value});
+}
+
+ExprId Writer::read_value(Frame& f, uint32_t number) {
+  if (const auto known = f.reads.find(number); known != f.reads.end()) return known->second;
+  const Comprehension& c = program_.comprehension(f.node);
+  const Read& read = c.reads[number];
+  const View& view = program_.arena->views[read.view];
+  std::vector<FormId> coords;
+  for (const Coord& coord : view.coords)
+    coords.push_back(coordinate(f, coord, program_.name_of(read.tensor) + "_at"));
+  ExprId result;
+  if (view.guarded) {
+    const ExprId inside = guard_of(f, read, coords);
+    Exprs& out = module_.exprs;
+    const ExprId path = inside.valid() ? out.logical_and(f.path, inside) : f.path;
+    const ExprId loaded = load(read.tensor, coords, path);
+    const Type type = retag(kind_of(program_.arena->tensors[read.tensor].type), f.compute);
+    result = out.cast(type, loaded);
+    if (inside.valid()) result = out.select(inside, result, value(f, read.otherwise));
+  } else {
+    result = load(read.tensor, coords, f.path);
+  }
+  f.reads.emplace(number, result);
+  return result;
+}
+
+// Where the read is in range; invalid when it always is.
+ExprId Writer::guard_of(Frame& f, const Read& read, const std::vector<FormId>& coords) {
+  const Comprehension& c = program_.comprehension(f.node);
+  const View& view = program_.arena->views[read.view];
+  const Tensor& tensor = program_.arena->tensors[read.tensor];
+  Forms& graph = program_.arena->forms;
+  const Facts facts = facts_of(program_, c, true);
+  ExprId inside;
+  const auto require = [&](ExprId condition) {
+    inside = module_.exprs.logical_and(inside, condition);
+  };
+  for (size_t d = 0; d < coords.size(); ++d) {
+    const Coord& coord = view.coords[d];
+    const FormId extent = tensor.shape[d];
+    const Constraint low{.form = coord.form};
+    if (coord.is_gather())
+      require(compare(Op::ge, coords[d], module_.forms.constant(0)));
+    else if (!proves(graph, facts, low))
+      require(constraint(low, f));
+    if (coord.is_gather())
+      require(compare(Op::lt, coords[d], import(f, extent)));
+    else if (!proves(graph, facts, {.form = graph.add(graph.sub(extent, coord.form), -1)}))
+      require(compare(Op::lt, coords[d], import(f, extent)));
+  }
+  const Guard& guard = program_.arena->guards[view.guard];
+  for (const Constraint& extra : guard.constraints)
+    if (!proves(graph, facts, extra)) require(constraint(extra, f));
+  if (guard.condition.valid()) require(value(f, guard.condition));
+  return inside;
+}
+
+// The value of a tensor at coordinates, in its arithmetic type.
+ExprId Writer::load(TensorId id, const std::vector<FormId>& coords, ExprId path) {
+  const Tensor& tensor = program_.arena->tensors[id];
+  if (const auto node = index_.of(id)) {
+    const Comprehension& c = program_.comprehension(*node);
+    const auto& axes = c.components[tensor.component].axes;
+    if (schedule_.place(*node).at == At::inlined) {
+      Frame f = frame(*node, std::vector<FormId>(c.n_axes()), path);
+      for (size_t d = 0; d < coords.size(); ++d) f.axes[axes[d]] = coords[d];
+      return value(f, c.components[0].value);
+    }
+    for (const Reduction& r : tree_.reductions)
+      if (r.node == *node) return read_state(r.states[tensor.component]);
+  }
+  const uint32_t place = storage_.read.at(id);
+  const kernel::BufferId buffer = parameters_.at(place);
+  FormId address = module_.forms.constant(0);
+  for (size_t d = 0; d < coords.size(); ++d)
+    address =
+        module_.forms.add(module_.forms.mul(address, module_.tensors[place].shape[d]), coords[d]);
+  return module_.exprs.load(arithmetic_type(module_.tensors[place].type), buffer.value, address);
+}
+
+}  // namespace tang::tile

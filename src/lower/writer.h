@@ -1,0 +1,102 @@
+// From a tile tree to kernel IR: what values.cpp (expressions) and pieces.cpp (statements) share.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "lower/tile.h"
+
+namespace tang::tile {
+
+// The current unit of an axis.
+struct Position {
+  FormId at;             // first cell of the unit
+  FormId end;            // cells from here on are outside of the axis
+  bool clipped = false;  // the unit may reach past `end`
+};
+
+// A comprehension as evaluated at one place: its axes are forms of the kernel.
+struct Frame {
+  DefId node;
+  std::vector<FormId> axes;
+  Type compute = Type::f32;  // of real arithmetic
+  ExprId path;               // evaluated only where this holds; invalid: always
+  Exprs::Memo memo;
+  std::map<uint32_t, ExprId> reads;
+};
+
+class Writer {
+ public:
+  Writer(const Program& program, const Schedule& schedule, const Tree& tree, const Storage& storage,
+         kernel::Module& module);
+  Written write();
+
+ private:
+  // values.cpp
+  Frame frame(DefId node, std::vector<FormId> axes, ExprId path) const;
+  ExprId translate(Frame& f, ExprId root, const std::function<ExprId(const Expr&)>& state);
+  ExprId value(Frame& f, ExprId root);
+  ExprId node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& args);
+  ExprId read_value(Frame& f, uint32_t number);
+  ExprId guard_of(Frame& f, const Read& read, const std::vector<FormId>& coords);
+  ExprId constraint(const Constraint& c, const Frame& f);
+  ExprId load(TensorId tensor, const std::vector<FormId>& coords, ExprId path);
+  FormId coordinate(Frame& f, const Coord& coord, const std::string& hint);
+  FormId import(const Frame& f, FormId form);
+  ExprId compare(Op op, FormId a, FormId b);
+  Type retag(Type graph_type, Type compute) const {
+    return graph_type == Type::f64 ? compute : graph_type;
+  }
+
+  // pieces.cpp
+  struct Own {  // an own axis being iterated: index into the state, coordinate of the axis
+    OwnAxis axis;
+    FormId index;
+  };
+  void items(const std::vector<Item>& list);
+  void item(const Init& init);
+  void item(const Fold& fold);
+  void item(const Join& join);
+  void item(const Write& write);
+  void item(const Loop& loop);
+  void over(const std::vector<OwnAxis>& axes, bool clip, const std::function<void()>& body);
+  void in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, kernel::Run run,
+               const std::function<void(FormId)>& body);
+  void when(ExprId condition, const std::function<void()>& body);
+  FormId let_form(const std::string& name, Op op, const std::vector<FormId>& forms);
+  kernel::VarId variable(const std::string& name, Type type);
+  void let(kernel::VarId var, ExprId value);
+  ExprId read_state(uint32_t state);
+  FormId state_address(uint32_t state);
+  void write_state(uint32_t state, ExprId value);
+  void update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
+              const std::function<ExprId(uint32_t)>& right);
+  std::vector<OwnAxis> shared_own(const Reduction& r) const;
+  ExprId combined(const Reduction& r, uint32_t component,
+                  const std::function<ExprId(uint32_t)>& left,
+                  const std::function<ExprId(uint32_t)>& right);
+  std::vector<FormId> axes_of(const Reduction& r) const;
+
+  void declare_parameters();
+  void collect_reads(DefId node, std::set<uint32_t>& tensors) const;
+  void declare_states();
+  std::string unique(const std::string& name);
+
+  const Program& program_;
+  const Schedule& schedule_;
+  const Tree& tree_;
+  const Storage& storage_;
+  kernel::Module& module_;
+  DefIndex index_;
+  kernel::Kernel kernel_;
+  std::map<uint32_t, kernel::BufferId> parameters_;  // by module tensor
+  std::vector<kernel::VarId> scalars_;               // by state without own axes
+  std::vector<kernel::BufferId> arrays_;             // by state with own axes
+  std::vector<Position> positions_;                  // by kernel axis
+  std::map<uint32_t, FormId> own_index_;             // by kernel axis: index into states
+  std::set<std::string> names_;
+  kernel::Block* block_ = nullptr;
+};
+
+}  // namespace tang::tile

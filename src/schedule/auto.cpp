@@ -1,0 +1,257 @@
+// By rule, from axes and dependence:
+//
+//   inlined  a map that is cheap, or that one reader reads once for each point; what nobody needs
+//   placed   a reduction whose only reader is a stored map that reads it point for point: the map
+//   is
+//            its epilogue and runs where the sum is in a register
+//   root     everything else
+//
+// The presets of a kernel: `point` gives each point its own serial fold; `split` gives the lanes of
+// a group a share of the fold each, where there are few points and the fold is long.
+#include "schedule/auto.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "support/panic.h"
+
+namespace tang {
+
+namespace {
+
+constexpr int64_t kCheap = 4;           // operations: recomputing beats a store and a load
+constexpr int64_t kMostInlined = 256;   // operations that one read may bring into a kernel
+constexpr int64_t kTaskWork = 1 << 15;  // operations below which a second thread does not pay
+constexpr int64_t kSplitExtent = 256;   // a fold at least this long is worth splitting
+constexpr int64_t kSplitPoints = 64;    // among at most so many points
+constexpr int64_t kLanes = 8;
+constexpr int64_t kCarried = 256;  // cells of a state that a lane may hold
+
+// Operations of one point of a definition, a transcendental function counting as eight.
+int64_t operations(const Arena& arena, const Comprehension& c) {
+  std::vector<ExprId> roots;
+  for (const Component& component : c.components) roots.push_back(component.value);
+  int64_t total = 0;
+  for (const ExprId id : arena.exprs.post_order(roots)) {
+    const Op op = arena.exprs[id].op;
+    const OpClass cls = op_info(op).cls;
+    if (cls == OpClass::leaf) continue;
+    total += cls == OpClass::real && op != Op::fma ? 8 : 1;
+  }
+  return total;
+}
+
+struct Reader {
+  DefId node;
+  ViewId view;
+};
+
+struct Graph {
+  const Program& program;
+  const Arena& arena;
+  DefIndex index;
+  std::vector<std::vector<Reader>> readers;  // by definition; one entry a read
+  std::vector<bool> is_output;
+  std::vector<bool> live;
+  std::vector<int64_t> cost;  // of one point, inlined definitions included
+
+  explicit Graph(const Program& p)
+      : program(p),
+        arena(*p.arena),
+        index(p),
+        readers(p.defs.size()),
+        is_output(p.defs.size()),
+        cost(p.defs.size()) {
+    for (const Output& o : p.outputs)
+      if (const auto node = index.of(o.tensor)) is_output[node->value] = true;
+    live = live_defs(p, index);
+    for (size_t d = p.defs.size(); d-- > 0;) {
+      if (!live[d]) continue;
+      for (const Read& read : arena.comprehensions[p.defs[d].id].reads)
+        if (const auto from = index.of(read.tensor))
+          readers[from->value].push_back({DefId(d), read.view});
+    }
+  }
+
+  const Comprehension& of(size_t d) const { return arena.comprehensions[program.defs[d].id]; }
+
+  // The reader evaluates the read at most once for each point of the definition: every coordinate
+  // is an axis of its own, and the reader has no other axis.
+  bool point_for_point(const Reader& reader) const {
+    const View& view = arena.views[reader.view];
+    std::unordered_set<uint32_t> axes;
+    for (const Coord& coord : view.coords) {
+      if (coord.is_gather()) return false;
+      const auto v = arena.forms.as_var(coord.form);
+      if (!v || v->kind != VarKind::axis || !axes.insert(v->index).second) return false;
+    }
+    return !view.guarded && axes.size() == program.comprehension(reader.node).n_axes();
+  }
+
+  bool inlines(size_t d) const {
+    if (!live[d]) return true;
+    if (is_output[d] || !of(d).is_map()) return false;
+    if (cost[d] > kMostInlined) return false;
+    return cost[d] <= kCheap || (readers[d].size() == 1 && point_for_point(readers[d][0]));
+  }
+
+  bool is_epilogue_of(size_t d, const Reader& reader, const std::vector<Place>& places) const {
+    const Comprehension& c = of(d);
+    const bool plain = std::all_of(c.components.begin(), c.components.end(),
+                                   [&](const auto& k) { return k.axes.size() == c.n_points; });
+    const Comprehension& map = program.comprehension(reader.node);
+    return plain && !c.is_map() && map.is_map() && point_for_point(reader) &&
+           places[reader.node.value].at == At::root;
+  }
+};
+
+std::vector<Place> choose_places(Graph& graph) {
+  const size_t n = graph.program.defs.size();
+  std::vector<Place> places(n);
+  for (size_t d = 0; d < n; ++d) {
+    places[d].node = DefId(d);
+    graph.cost[d] = operations(graph.arena, graph.of(d));
+    for (const Read& read : graph.of(d).reads) {
+      const auto from = graph.index.of(read.tensor);
+      if (from && places[from->value].at == At::inlined) graph.cost[d] += graph.cost[from->value];
+    }
+    if (graph.inlines(d)) places[d].at = At::inlined;
+  }
+  for (size_t d = 0; d < n; ++d) {
+    if (places[d].at != At::root || graph.is_output[d] || graph.readers[d].empty()) continue;
+    const DefId reader = graph.readers[d][0].node;
+    bool epilogue = true;
+    for (const Reader& r : graph.readers[d])
+      epilogue &= r.node == reader && graph.is_epilogue_of(d, r, places);
+    if (!epilogue) continue;
+    // Components read through one view only: the kernel's axes stand for the node's axes.
+    for (const Reader& r : graph.readers[d]) epilogue &= r.view == graph.readers[d][0].view;
+    if (epilogue)
+      places[d] = {.node = DefId(d), .at = At::placed, .kernel = reader, .level = Level::reg};
+  }
+  return places;
+}
+
+// f64 where a value depends on an f64 input, else f32.
+std::vector<Precision> choose_formats(const Graph& graph) {
+  std::vector<Precision> formats(graph.program.defs.size());
+  for (size_t d = 0; d < formats.size(); ++d) {
+    formats[d].node = DefId(d);
+    bool wide = false;
+    for (const Read& read : graph.of(d).reads) {
+      const auto from = graph.index.of(read.tensor);
+      wide |= from ? formats[from->value].store == Type::f64
+                   : graph.arena.tensors[read.tensor].type == Type::f64;
+    }
+    for (const Component& k : graph.of(d).components)
+      for (const ExprId id : graph.arena.exprs.post_order({k.value})) {
+        const Expr& e = graph.arena.exprs[id];
+        wide |= e.op == Op::scalar && graph.program.scalars[e.index()].type == Type::f64;
+      }
+    if (wide) formats[d].store = formats[d].accumulate = Type::f64;
+  }
+  return formats;
+}
+
+// The constant product of extents, a symbolic size counting as `unknown`.
+int64_t points(const Graph& graph, const Comprehension& c, size_t from, size_t to,
+               int64_t unknown) {
+  int64_t total = 1;
+  for (size_t a = from; a < to; ++a) {
+    const int64_t extent = graph.arena.forms.as_constant(c.extents[a]).value_or(unknown);
+    if (__builtin_mul_overflow(total, extent, &total)) return INT64_MAX;
+  }
+  return total;
+}
+
+void split_axis(KernelSchedule& kernel, DefId node, size_t axis,
+                std::array<int64_t, kLevelCount> cells) {
+  kernel.splits.push_back({.axis = {node, static_cast<uint8_t>(axis)}, .cells = cells});
+}
+
+KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<DefId>& placed) {
+  constexpr int64_t kUnknown = 1024;  // what a symbolic size is taken for
+  KernelSchedule kernel{.root = root, .splits = {}, .order = {}, .preset = "point"};
+  const Comprehension& c = graph.program.comprehension(root);
+  const int64_t n_points = points(graph, c, 0, c.n_points, kUnknown);
+  std::vector<DefId> folds = placed;
+  if (!c.is_map()) folds.push_back(root);
+  int64_t work = graph.cost[root.value];
+  for (const DefId fold : folds) {
+    const Comprehension& f = graph.program.comprehension(fold);
+    const int64_t length = points(graph, f, f.n_points, f.n_axes(), kUnknown);
+    work += length * std::max<int64_t>(1, graph.cost[fold.value]);
+    const bool commutes = graph.arena.monoids[f.monoid].commutative;
+    if (commutes && n_points <= kSplitPoints && f.n_axes() > f.n_points) {
+      const size_t last = f.n_axes() - 1;
+      if (points(graph, f, last, last + 1, kUnknown) >= kSplitExtent) {
+        split_axis(kernel, fold, last, {0, 0, kLanes, 1});
+        kernel.preset = "split";
+      }
+    }
+  }
+  // Point axes that only some results have are held in registers, so that the others are computed
+  // once for each of their own points.
+  std::vector<bool> held(c.n_points, false);
+  for (size_t a = 0; a < c.n_points; ++a) {
+    const bool common = std::all_of(c.components.begin(), c.components.end(), [&](const auto& k) {
+      return std::find(k.axes.begin(), k.axes.end(), a) != k.axes.end();
+    });
+    const auto extent = graph.arena.forms.as_constant(c.extents[a]);
+    held[a] = !common && extent && *extent > 0 && *extent <= kCarried;
+    if (held[a]) split_axis(kernel, root, a, {0, 0, 0, 0});
+  }
+  if (n_points == 0 || work < kTaskWork / std::max<int64_t>(1, n_points)) return kernel;
+  // Tasks: the first axis with enough cells to share, else the longest.
+  size_t task = c.n_points;
+  int64_t longest = 1;
+  for (size_t a = 0; a < c.n_points; ++a) {
+    const int64_t extent = points(graph, c, a, a + 1, kUnknown);
+    if (held[a] || extent <= longest) continue;
+    task = a;
+    longest = extent;
+    if (extent >= 16) break;
+  }
+  if (task < c.n_points) split_axis(kernel, root, task, {0, 1, 1, 1});
+  return kernel;
+}
+
+}  // namespace
+
+Schedule schedule_auto(const Program& program) {
+  Graph graph(program);
+  Schedule schedule;
+  schedule.places = choose_places(graph);
+  schedule.formats = choose_formats(graph);
+  std::vector<std::vector<DefId>> placed(program.defs.size());  // by kernel
+  for (const Place& p : schedule.places)
+    if (p.at == At::placed) placed[p.kernel.value].push_back(p.node);
+  for (const Place& p : schedule.places)
+    if (p.at == At::root)
+      schedule.kernels.push_back(choose_kernel(graph, p.node, placed[p.node.value]));
+  return schedule;
+}
+
+std::string describe(const Program& program, const Schedule& schedule, DefId root) {
+  const auto kernel = std::find_if(schedule.kernels.begin(), schedule.kernels.end(),
+                                   [&](const KernelSchedule& k) { return k.root == root; });
+  TANG_ASSERT(kernel != schedule.kernels.end(), "definition {} is no kernel", root.value);
+  std::string out = kernel->preset;
+  const auto name = [&](const AxisRef& ref) { return program.def(ref.node).axis_names[ref.axis]; };
+  for (const Split& s : kernel->splits) {
+    if (s.cells == std::array<int64_t, 4>{0, 0, 0, 0})
+      out += fmt::format(", {} held in registers", name(s.axis));
+    else if (s.cells[1] != 0)
+      out += fmt::format(", {} in parallel tasks of {}", name(s.axis), s.cells[1]);
+    else if (s.cells[2] != 0 && s.cells[3] != 0)
+      out += fmt::format(", {} over {} lanes", name(s.axis), s.cells[2] / s.cells[3]);
+  }
+  for (const Place& p : schedule.places)
+    if (p.at == At::placed && p.kernel == root)
+      for (const std::string& result : program.def(p.node).names)
+        if (!result.empty()) out += fmt::format(", {} at its register", result);
+  return out;
+}
+
+}  // namespace tang
