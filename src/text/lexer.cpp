@@ -411,12 +411,13 @@ class Matcher {
     // What stands open inside a bracket that this one closes was forgotten. But brackets within a
     // block cannot close it, and a block cannot be closed by them.
     size_t partner = open_.size();
-    while (partner > 0 && closer_of(tokens_[open_[partner - 1]].kind) != kind) {
-      --partner;
-      const bool block = tokens_[open_[partner]].kind == TokenKind::open_brace;
-      if (block && kind != TokenKind::close_brace) break;
+    bool found = false;
+    while (partner > 0 && !found) {
+      const TokenKind opener = tokens_[open_[partner - 1]].kind;
+      found = closer_of(opener) == kind;
+      if (!found && opener == TokenKind::open_brace) break;
+      if (!found) --partner;
     }
-    const bool found = partner > 0 && closer_of(tokens_[open_[partner - 1]].kind) == kind;
     if (found) {
       while (open_.size() > partner) {
         never_closed(open_.back(), i);

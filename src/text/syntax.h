@@ -19,6 +19,12 @@ void for_each_operand(const ExprNode& node, F f);
 // How an operator is spelled.
 const char* spelling(UnaryOp op);
 const char* spelling(BinaryOp op);
+// How tightly it binds: more is tighter. Comparisons do not chain, all others group to the left.
+int precedence(BinaryOp op);
+constexpr int kLogicalOrPrecedence = 2;  // the loosest; only `? :` is looser
+constexpr int kComparisonPrecedence = 4;
+constexpr int kBitOrPrecedence = 5;
+constexpr int kSumPrecedence = 9;
 
 namespace detail {
 template <class... F>
