@@ -1,5 +1,7 @@
 // The tile tree as kernel IR: loops with their bounds, and each piece with its own loops.
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lower/import.h"
 #include "lower/writer.h"
@@ -212,56 +214,97 @@ std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
   return shared;
 }
 
-ExprId Writer::combined(const Reduction& r, uint32_t component,
-                        const std::function<ExprId(uint32_t)>& left,
-                        const std::function<ExprId(uint32_t)>& right) {
+// Own axes of a state that are not being iterated.
+std::vector<OwnAxis> Writer::further_own(uint32_t state) const {
+  std::vector<OwnAxis> further;
+  for (const OwnAxis& own : tree_.states[state].own)
+    if (!own_index_.contains(own.axis.value)) further.push_back(own);
+  return further;
+}
+
+// Binds what several components' combines share, and what a component with further axes needs but
+// does not vary over them: computed once, before those axes are iterated.
+void Writer::bind_shared(const Reduction& r, Frame& f,
+                         const std::function<ExprId(const Expr&)>& state) {
+  const Exprs& graph = program_.arena->exprs;
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
-  Frame f = frame(r.node, {}, {});
-  return translate(f, monoid.combine[component], [&](const Expr& e) {
-    return e.op == Op::left ? left(e.index()) : right(e.index());
-  });
+  std::vector<ExprId> roots, further_roots;
+  for (uint32_t k = 0; k < r.states.size(); ++k) {
+    if (r.states[k] == UINT32_MAX) continue;
+    roots.push_back(monoid.combine[k]);
+    if (!further_own(r.states[k]).empty()) further_roots.push_back(monoid.combine[k]);
+  }
+  const std::vector<ExprId> order = graph.post_order(roots);
+  std::unordered_map<ExprId, int> uses;
+  std::unordered_set<ExprId> varies;  // over further axes
+  for (const ExprId root : roots) ++uses[root];
+  for (const ExprId id : order) {
+    const Expr& e = graph[id];
+    if (e.op == Op::left || e.op == Op::right) {
+      if (!further_own(r.states[e.index()]).empty()) varies.insert(id);
+      continue;
+    }
+    for (size_t i = 0; i < e.n_args; ++i) {
+      ++uses[e.args[i]];
+      if (varies.contains(e.args[i])) varies.insert(id);
+    }
+  }
+  std::unordered_set<ExprId> invariant;  // used by an expression that varies
+  for (const ExprId id : graph.post_order(further_roots))
+    for (size_t i = 0; i < graph[id].n_args; ++i)
+      if (varies.contains(id)) invariant.insert(graph[id].args[i]);
+  for (const ExprId id : order) {
+    const Expr& e = graph[id];
+    if (e.n_args == 0 || varies.contains(id) || (uses[id] < 2 && !invariant.contains(id))) continue;
+    const ExprId value = translate(f, id, state);
+    if (module_.exprs[value].n_args == 0) continue;
+    const auto root = std::find(monoid.combine.begin(), monoid.combine.end(), id);
+    const auto k = static_cast<size_t>(root - monoid.combine.begin());
+    const bool is_new = root != monoid.combine.end() && r.states[k] != UINT32_MAX;
+    f.memo[id] = bind(
+        is_new ? "new_" + tree_.states[r.states[k]].name : std::string(op_info(e.op).name), value);
+  }
+}
+
+ExprId Writer::bind(const std::string& name, ExprId value) {
+  if (module_.exprs[value].n_args == 0 && module_.exprs[value].op != Op::load) return value;
+  const Type type = module_.exprs.type(value);
+  const VarId var = variable(name, type);
+  let(var, value);
+  return module_.exprs.leaf(Op::variable, type, var.value);
 }
 
 // state = combine(left, right), where the states' old values may be among the operands. States with
-// more own axes than all share go first, each in its own loops, and see the others' old values;
-// then the shared ones: all new values before the first is written.
+// further own axes go first, each in its own loops, and see the others' old values; then the rest:
+// all new values before the first is written.
 void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
                     const std::function<ExprId(uint32_t)>& right) {
-  const std::vector<OwnAxis> shared = shared_own(r);
-  std::map<std::vector<uint32_t>, std::vector<uint32_t>> groups;  // further own axes: components
-  std::vector<std::vector<uint32_t>> order;
+  const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
+  const auto state = [&](const Expr& e) {
+    return e.op == Op::left ? left(e.index()) : right(e.index());
+  };
+  Frame shared = frame(r.node, {}, {});
+  bind_shared(r, shared, state);
+  // Most further axes first: a state is read by those that have its axes and more.
+  std::map<std::pair<int, std::vector<uint32_t>>, std::vector<uint32_t>> groups;
   for (uint32_t k = 0; k < r.states.size(); ++k) {
     if (r.states[k] == UINT32_MAX) continue;
-    std::vector<uint32_t> further;
-    for (const OwnAxis& own : tree_.states[r.states[k]].own)
-      if (!own_index_.contains(own.axis.value)) further.push_back(own.axis.value);
-    if (!groups.contains(further)) order.push_back(further);
-    groups[further].push_back(k);
+    std::vector<uint32_t> axes;
+    for (const OwnAxis& own : further_own(r.states[k])) axes.push_back(own.axis.value);
+    groups[{-static_cast<int>(axes.size()), axes}].push_back(k);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  for (const std::vector<uint32_t>& further : order) {
-    const std::vector<uint32_t>& components = groups[further];
-    std::vector<OwnAxis> loops;
-    for (const OwnAxis& own : tree_.states[r.states[components[0]]].own)
-      if (!own_index_.contains(own.axis.value)) loops.push_back(own);
-    over(loops, true, [&] {
+  for (const auto& [key, components] : groups)
+    over(further_own(r.states[components[0]]), true, [&] {
+      Frame f = shared;
       std::vector<ExprId> values;
       for (const uint32_t k : components) {
-        const ExprId value = combined(r, k, left, right);
-        if (components.size() == 1) {
-          values.push_back(value);
-          continue;
-        }
-        const VarId var =
-            variable("new_" + tree_.states[r.states[k]].name, module_.exprs.type(value));
-        let(var, value);
-        values.push_back(module_.exprs.leaf(Op::variable, module_.exprs.type(value), var.value));
+        const ExprId value = translate(f, monoid.combine[k], state);
+        values.push_back(
+            components.size() == 1 ? value : bind("new_" + tree_.states[r.states[k]].name, value));
       }
-      for (size_t i = 0; i < components.size(); ++i)
-        write_state(r.states[components[i]], values[i]);
+      for (size_t n = 0; n < components.size(); ++n)
+        write_state(r.states[components[n]], values[n]);
     });
-  }
 }
 
 void Writer::item(const Fold& fold) {
@@ -276,14 +319,20 @@ void Writer::item(const Fold& fold) {
     when(affine, [&] {
       const ExprId data = domain.condition.valid() ? value(f, domain.condition) : ExprId();
       when(data, [&] {
+        const auto lifted = [&](uint32_t k) {
+          // A frame of its own: the component's further axes are bound by now.
+          Frame here = frame(r.node, axes_of(r), {});
+          return module_.exprs.cast(tree_.states[r.states[k]].type,
+                                    value(here, c.components[k].value));
+        };
+        std::map<uint32_t, ExprId> bound;  // several expressions use the value of one point
+        if (r.states.size() > 1)
+          for (uint32_t k = 0; k < r.states.size(); ++k)
+            if (r.states[k] != UINT32_MAX && further_own(r.states[k]).empty())
+              bound[k] = bind("value", lifted(k));
         update(
             r, [&](uint32_t k) { return read_state(r.states[k]); },
-            [&](uint32_t k) {
-              // A frame of its own: the component's further axes are bound by now.
-              Frame here = frame(r.node, axes_of(r), {});
-              return module_.exprs.cast(tree_.states[r.states[k]].type,
-                                        value(here, c.components[k].value));
-            });
+            [&](uint32_t k) { return bound.contains(k) ? bound[k] : lifted(k); });
       });
     });
   };

@@ -73,9 +73,9 @@ class Writer {
   void update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
               const std::function<ExprId(uint32_t)>& right);
   std::vector<OwnAxis> shared_own(const Reduction& r) const;
-  ExprId combined(const Reduction& r, uint32_t component,
-                  const std::function<ExprId(uint32_t)>& left,
-                  const std::function<ExprId(uint32_t)>& right);
+  std::vector<OwnAxis> further_own(uint32_t state) const;
+  void bind_shared(const Reduction& r, Frame& f, const std::function<ExprId(const Expr&)>& state);
+  ExprId bind(const std::string& name, ExprId value);
   std::vector<FormId> axes_of(const Reduction& r) const;
 
   void declare_parameters();
