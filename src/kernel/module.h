@@ -63,14 +63,17 @@ struct Module {
 
   // The name of a module variable (dim or scalar) for printing forms.
   std::string name_of(Var v) const;
+  // The same for a variable of a kernel of this module, where locals have names too.
+  std::string name_of(const Kernel& kernel, Var v) const;
 };
 
 // Multi-line text of a module or kernel for people: --emit=kernel.
 std::string print(const Module& module);
 std::string print(const Module& module, const Kernel& kernel);
 
-// The invariants: variables are declared before use and once, addresses and types fit, parameters
-// written have write access, launches match parameters. One sentence for each broken one.
+// The invariants: variables are declared once, before use, and used in their scope; addresses and
+// types fit; parameters written have write access; dims and scalars are listed; functions call only
+// functions before them; launches match parameters. One sentence for each broken one.
 std::vector<std::string> verify(const Module& module);
 
 }  // namespace tang::kernel
