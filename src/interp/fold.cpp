@@ -1,0 +1,170 @@
+#include "interp/fold.h"
+
+#include <algorithm>
+
+#include "support/integer.h"
+#include "support/panic.h"
+
+namespace tang::interpreter {
+
+namespace {
+
+// `component` and all that its combine reads, directly or not.
+std::vector<uint32_t> with_dependencies(const Arena& arena, const Comprehension& c,
+                                        std::vector<uint32_t> components) {
+  if (c.is_map()) return components;
+  std::vector<bool> seen(c.components.size());
+  for (const uint32_t k : components) seen[k] = true;
+  for (size_t next = 0; next < components.size(); ++next) {
+    const ExprId combine = arena.monoids[c.monoid].combine[components[next]];
+    for (const ExprId id : arena.exprs.post_order({combine})) {
+      const Expr& e = arena.exprs[id];
+      if ((e.op != Op::left && e.op != Op::right) || seen[e.index()]) continue;
+      seen[e.index()] = true;
+      components.push_back(e.index());
+    }
+  }
+  return components;
+}
+
+// Each constraint goes to its last reduce axis, where all it depends on is known: as a bound of
+// the loop where it is linear in that axis, else as a test.
+void plan_domain(Pass& pass, const Guard& domain) {
+  BoundForms& forms = pass.code.graph.forms;
+  for (const Constraint& c : domain.constraints) {
+    const Test test{.form = forms.add(c.form), .modulus = c.modulus};
+    const auto last = forms.last_axis(test.form);
+    const auto reduce = std::find_if(pass.reduce.begin(), pass.reduce.end(),
+                                     [&](const ReduceAxis& r) { return r.axis == last; });
+    if (reduce == pass.reduce.end()) {
+      pass.tests.push_back(test);
+      continue;
+    }
+    const auto coefficient = forms.coefficient(test.form, *last);
+    if (c.modulus == 0 && coefficient)
+      reduce->bounds.push_back({.form = test.form, .coefficient = *coefficient});
+    else
+      reduce->tests.push_back(test);
+  }
+}
+
+// Values first, since a fold takes all values of its points; then the combine, lazily inside.
+void plan_reduction(Pass& pass, const Instance& instance, const Comprehension& c) {
+  const Arena& arena = instance.arena();
+  const Monoid& monoid = arena.monoids[c.monoid];
+  Graph& graph = pass.code.graph;
+  const std::vector<uint32_t> folded = with_dependencies(arena, c, pass.stored);
+  std::vector<uint32_t> left(c.components.size()), right(c.components.size()), values, combined;
+  for (const uint32_t k : folded) {
+    left[k] = graph.state(monoid.types[k]);
+    right[k] = graph.lower(c.components[k].value);
+    values.push_back(right[k]);
+    pass.states.push_back(left[k]);
+    pass.identities.push_back(arena.exprs[monoid.identity[k]].value());
+  }
+  graph.set_states(left, right);
+  for (const uint32_t k : folded) combined.push_back(graph.lower(monoid.combine[k]));
+  for (const uint32_t k : pass.stored) pass.results.push_back(left[k]);
+
+  const ExprId condition = arena.guards[c.domain].condition;
+  const uint32_t holds = condition.valid() ? graph.lower(condition) : 0;
+  pass.code = start_code(std::move(graph));
+  if (condition.valid()) {
+    emit_values(pass.code, {holds});
+    emit_stop_unless(pass.code, holds);
+  }
+  values.insert(values.end(), combined.begin(), combined.end());
+  emit_values(pass.code, values);
+  emit_moves(pass.code, pass.states, combined);
+}
+
+Pass plan_pass(const Instance& instance, const Comprehension& c,
+               const std::vector<int64_t>& extents, std::vector<uint8_t> points,
+               std::vector<uint32_t> stored) {
+  Pass pass{.points = std::move(points),
+            .stored = std::move(stored),
+            .tests = {},
+            .reduce = {},
+            .code = start_code(Graph(instance, c, extents)),
+            .states = {},
+            .identities = {},
+            .results = {}};
+  for (uint32_t a = c.n_points; a < c.n_axes(); ++a)
+    pass.reduce.push_back({.axis = a, .extent = extents[a], .bounds = {}, .tests = {}});
+  if (c.is_map()) {
+    pass.results.push_back(pass.code.graph.lower(c.components[0].value));
+    pass.code = start_code(std::move(pass.code.graph));
+    emit_values(pass.code, pass.results);
+  } else {
+    plan_reduction(pass, instance, c);
+    plan_domain(pass, instance.arena().guards[c.domain]);
+  }
+  return pass;
+}
+
+bool all_hold(const std::vector<Test>& tests, const BoundForms& forms, const int64_t* axes) {
+  return std::all_of(tests.begin(), tests.end(),
+                     [&](const Test& t) { return t.holds(forms.at(t.form, axes)); });
+}
+
+// Folds over the reduce axes from number `depth` on; false when a value was missing.
+bool fold_axes(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, size_t depth) {
+  if (depth == pass.reduce.size()) return run(pass.code, machine, axes.data()) != Outcome::missing;
+  const BoundForms& forms = pass.code.graph.forms;
+  const ReduceAxis& reduce = pass.reduce[depth];
+  int64_t low = 0, high = reduce.extent - 1;
+  axes[reduce.axis] = 0;
+  for (const AxisBound& b : reduce.bounds) {
+    const int64_t rest = forms.at(b.form, axes.data());
+    if (b.coefficient > 0)
+      low = std::max(low, -floor_div(rest, b.coefficient));
+    else
+      high = std::min(high, floor_div(rest, -b.coefficient));
+  }
+  bool complete = true;
+  for (int64_t i = low; i <= high; ++i) {
+    axes[reduce.axis] = i;
+    if (!reduce.tests.empty() && !all_hold(reduce.tests, forms, axes.data())) continue;
+    complete &= fold_axes(pass, machine, axes, depth + 1);
+  }
+  axes[reduce.axis] = 0;
+  return complete;
+}
+
+}  // namespace
+
+std::vector<Pass> plan_passes(const Instance& instance, const Comprehension& c) {
+  std::vector<int64_t> extents;
+  for (const FormId form : c.extents) extents.push_back(instance.extent(form));
+  std::vector<std::pair<std::vector<uint8_t>, std::vector<uint32_t>>> groups;
+  for (uint32_t k = 0; k < c.components.size(); ++k) {
+    std::vector<uint8_t> points = c.components[k].axes;
+    std::sort(points.begin(), points.end());
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const auto& group) { return group.first == points; });
+    if (same != groups.end())
+      same->second.push_back(k);
+    else
+      groups.push_back({std::move(points), {k}});
+  }
+  std::vector<Pass> passes;
+  for (auto& [points, stored] : groups)
+    passes.push_back(plan_pass(instance, c, extents, std::move(points), std::move(stored)));
+  return passes;
+}
+
+Machine make_machine(const Instance& instance, const Pass& pass) {
+  return {.program = &instance.program,
+          .registers = pass.code.registers,
+          .arrays = std::vector<const Array*>(pass.code.graph.tensors.size()),
+          .lookup = {}};
+}
+
+Outcome fold(const Pass& pass, Machine& machine, std::vector<int64_t>& axes) {
+  for (size_t k = 0; k < pass.identities.size(); ++k)
+    machine.registers[pass.states[k]] = pass.identities[k];
+  if (!all_hold(pass.tests, pass.code.graph.forms, axes.data())) return Outcome::done;
+  return fold_axes(pass, machine, axes, 0) ? Outcome::done : Outcome::missing;
+}
+
+}  // namespace tang::interpreter

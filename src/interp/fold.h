@@ -1,0 +1,49 @@
+// The value of a comprehension's components at one point: a fold over the points of its domain.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interp/code.h"
+#include "interp/graph.h"
+#include "ir/program.h"
+
+namespace tang::interpreter {
+
+// A constraint coefficient*axis + rest >= 0 that bounds a reduce axis by the axes before it.
+struct AxisBound {
+  uint32_t form = 0;  // its value where the axis is 0 is the rest
+  int64_t coefficient = 0;
+};
+
+struct ReduceAxis {
+  uint32_t axis = 0;
+  int64_t extent = 0;
+  std::vector<AxisBound> bounds;
+  std::vector<Test> tests;  // constraints whose last axis is this one, but of another shape
+};
+
+// Computes those components of a comprehension that have one set of axes. The monoid's combine may
+// need others, which are folded along.
+struct Pass {
+  std::vector<uint8_t> points;   // the axes of a point, ascending
+  std::vector<uint32_t> stored;  // the components it is for
+  std::vector<Test> tests;       // constraints without reduce axes
+  std::vector<ReduceAxis> reduce;
+  Code code;
+  std::vector<uint32_t> states;   // registers of the folded components, ...
+  std::vector<Value> identities;  // ... which start like this; empty for a map
+  std::vector<uint32_t> results;  // registers of `stored`
+};
+
+// One pass for each set of axes among the comprehension's components.
+std::vector<Pass> plan_passes(const Instance& instance, const Comprehension& comprehension);
+
+// The machine for a pass; its arrays are for the caller to fill in, by code.graph.tensors.
+Machine make_machine(const Instance& instance, const Pass& pass);
+
+// Folds the point whose axes are set: the results are then in the machine's registers. With values
+// missing, goes on to ask for those that the other points of the domain need, and says `missing`.
+Outcome fold(const Pass& pass, Machine& machine, std::vector<int64_t>& axes);
+
+}  // namespace tang::interpreter
