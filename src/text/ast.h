@@ -139,7 +139,14 @@ struct TypeRef {
   bool brackets = false;
   std::vector<ExprNodeId> shape;
 };
-using Block = std::vector<ItemId>;
+struct Block {
+  Span span;  // from { to }; invalid for the items of the file itself
+  std::vector<ItemId> items;
+  auto begin() const { return items.begin(); }
+  auto end() const { return items.end(); }
+  size_t size() const { return items.size(); }
+  bool empty() const { return items.empty(); }
+};
 
 struct DimDecl {
   Name name;
@@ -207,7 +214,7 @@ struct Component {  // A[N, N]: f32
   Name type;  // may be absent
 };
 struct MonoidPart {  // the value of identity or combine: a tuple or a block
-  Span span;         // invalid: not given
+  Span span;         // from its word; invalid: not given
   bool is_block = false;
   std::vector<ExprNodeId> tuple;
   Block block;
@@ -218,6 +225,8 @@ struct Monoid {
   MonoidPart identity, combine;
   Name left, right;  // the states that combine names
   bool commutative = false;
+  Span commutative_span;
+  Span body;  // from { to }
 };
 struct Entry {
   Name name;

@@ -303,8 +303,8 @@ void Parser::fail_reserved(const Token& token, const char* what) {
        fmt::format("{} is a word of the language and cannot be {}", text_of(token), what));
 }
 
-// Skips the rest of the item that begins at `start`: to the first token of a line after the error
-// that stands in none of the item's brackets, or to the end of the block around.
+// Skips the rest of the item that begins at `start`: to a line after the error that stands in none
+// of the item's brackets and begins like an item, or to the end of the block around.
 void Parser::recover(uint32_t start) {
   const uint32_t error = at_;
   const auto last = static_cast<uint32_t>(tokens_.size() - 1);
@@ -316,7 +316,9 @@ void Parser::recover(uint32_t start) {
   }
   for (at_ = start; at_ < last; ++at_) {
     const Token& token = tokens_[at_];
-    if (at_ > error && token.first_on_line) return;
+    const bool begins =
+        token.kind == TokenKind::name || token.kind == TokenKind::underscore || token.faulty;
+    if (at_ >= error && at_ > start && token.first_on_line && begins) return;
     if (token.match == Token::kNoMatch) continue;
     if (token.match > at_)
       at_ = token.match;

@@ -37,15 +37,15 @@ constexpr std::array kKeywords = {
 const char* describe(Context context) {
   switch (context) {
     case Context::file:
-      return "the file itself, outside of functions";
+      return "outside of functions and monoids";
     case Context::function:
-      return "a function, which holds definitions, updates, const, for, grad and return";
+      return "in a function, which holds definitions, updates, const, for, grad and return";
     case Context::monoid:
-      return "a monoid's block, which holds definitions and return";
+      return "in a monoid's block, which holds definitions and return";
     case Context::loop:
-      return "a loop, which holds definitions, updates, const, for and grad";
+      return "in a loop, which holds definitions, updates, const, for and grad";
     case Context::entry:
-      return "an entry, which holds declarations, assumptions, definitions, updates, for, grad, "
+      return "in an entry, which holds declarations, assumptions, definitions, updates, for, grad, "
              "outputs and schedules";
   }
   return "";
@@ -93,7 +93,7 @@ Block Parser::parse_items(Context context) {
     if (failed_)
       recover(item_start_);
     else
-      block.push_back(item);
+      block.items.push_back(item);
   }
   item_start_ = outer_start;
   return block;
@@ -104,6 +104,7 @@ Block Parser::parse_block(Context context) {
   const uint32_t opener = open(TokenKind::open_brace);
   Block block = parse_items(context);
   close(opener, "an item or '}'");
+  block.span = span_from(opener);
   return block;
 }
 
@@ -149,7 +150,7 @@ ItemData Parser::parse_item_data(Context context) {
 void Parser::check_place(std::string_view word, unsigned contexts, Context context) {
   if (contexts & bit(context)) return;
   report("misplaced-item", span_of(peek()),
-         fmt::format("{} cannot stand in {}", word, describe(context)));
+         fmt::format("{} cannot stand {}", word, describe(context)));
 }
 
 // ---- Declarations ------------------------------------------------------------------------------
@@ -354,6 +355,7 @@ ItemData Parser::parse_monoid() {
   while (!at(TokenKind::close_brace) && !at(TokenKind::end))
     if (!accept(TokenKind::semicolon)) parse_monoid_clause(item);
   close(body, "'}'");
+  item.body = span_from(body);
   return item;
 }
 
@@ -367,25 +369,30 @@ Component Parser::parse_component() {
 }
 
 void Parser::parse_monoid_clause(Monoid& monoid) {
-  const Token& token = peek();
-  const auto once = [&](bool given) {
-    if (given)
-      report("redefinition", span_of(token),
-             fmt::format("{} is already given for {}", text_of(token), monoid.name.text));
+  const uint32_t first = at_;
+  const auto once = [&](Span given) {
+    if (!given.valid()) return;
+    report("redefinition", span_of(tokens_[first]),
+           fmt::format("{} is already given for {}", text_of(tokens_[first]), monoid.name.text))
+        .notes.push_back({given, "it is first given here"});
   };
   if (accept_word("identity")) {
-    once(monoid.identity.span.valid());
+    once(monoid.identity.span);
     monoid.identity = parse_monoid_part(false);
+    monoid.identity.span = span_from(first);
   } else if (accept_word("combine")) {
-    once(monoid.combine.span.valid());
+    once(monoid.combine.span);
     const uint32_t opener = open(TokenKind::open_paren);
     monoid.left = expect_name("a state");
     expect(TokenKind::comma);
     monoid.right = expect_name("a state");
     close(opener, "')'");
     monoid.combine = parse_monoid_part(true);
+    monoid.combine.span = span_from(first);
   } else if (accept_word("commutative")) {
+    once(monoid.commutative_span);
     monoid.commutative = true;
+    monoid.commutative_span = span_from(first);
   } else {
     fail_expected("identity, combine or commutative");
   }
@@ -393,20 +400,18 @@ void Parser::parse_monoid_clause(Monoid& monoid) {
 
 // A tuple, after `=` where it is assigned, or a block.
 MonoidPart Parser::parse_monoid_part(bool assigned) {
-  const uint32_t first = at_;
   MonoidPart part;
   part.is_block = at(TokenKind::open_brace);
   if (part.is_block) {
     part.block = parse_block(Context::monoid);
-  } else {
-    if (assigned && !accept(TokenKind::assign)) fail_expected("'=' or '{'");
-    const Nested nested(*this);
-    if (!at(TokenKind::open_paren)) fail_expected(assigned ? "'('" : "'(' or '{'");
-    const uint32_t opener = open(TokenKind::open_paren);
-    part.tuple = parse_exprs();
-    close(opener, "an operator, ',' or ')'");
+    return part;
   }
-  part.span = span_from(first);
+  if (assigned && !accept(TokenKind::assign)) fail_expected("'=' or '{'");
+  const Nested nested(*this);
+  if (!at(TokenKind::open_paren)) fail_expected(assigned ? "'('" : "'(' or '{'");
+  const uint32_t opener = open(TokenKind::open_paren);
+  part.tuple = parse_exprs();
+  close(opener, "an operator, ',' or ')'");
   return part;
 }
 
@@ -491,7 +496,7 @@ ItemData Parser::parse_assignment(Context context) {
   if (at(TokenKind::update)) {
     if (context == Context::monoid)
       report("misplaced-item", span_of(peek()),
-             fmt::format("an update cannot stand in {}", describe(context)));
+             fmt::format("an update cannot stand {}", describe(context)));
     if (targets.size() > 1)
       fail("syntax", span_of(peek()), "an update writes one tensor");
     else if (!targets.front().name.exists())
