@@ -28,7 +28,7 @@ enum class Run : uint8_t {
 };
 
 struct Variable {
-  std::string name;  // unique in its kernel or function
+  std::string name;  // unique where it is visible: blocks that do not nest may share names
   Type type = Type::i64;
   bool assigned = false;  // the target of a Set: not const
 };

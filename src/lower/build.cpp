@@ -98,12 +98,14 @@ struct Builder {
     return kind == Type::f64 ? schedule.format(node).accumulate : kind;
   }
 
+  // "sum" for the only state of a sum, "running_m" for a named one of several.
   std::string state_name(DefId node, uint32_t component) const {
     const Monoid& monoid = arena().monoids[comprehension(node).monoid];
+    if (monoid.n_components() == 1) return monoid.name;
     const auto& names = program.def(node).names;
-    if (component < names.size() && !names[component].empty()) return names[component];
     if (component >= monoid.n_visible()) return "seen";
-    return monoid.name + "_state";
+    const bool named = component < names.size() && !names[component].empty();
+    return "running_" + (named ? names[component] : fmt::format("{}", component));
   }
 
   // Loops of the given axes at the given levels around `body`, outermost level first.

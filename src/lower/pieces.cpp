@@ -39,6 +39,16 @@ FormId Writer::let_form(const std::string& name, Op op, const std::vector<FormId
   return module_.forms.var({VarKind::local, var.value});
 }
 
+// Names declared in a block are free again after it.
+void Writer::nested(kernel::Block& block, const std::function<void()>& body) {
+  kernel::Block* outer = block_;
+  const std::set<std::string> names = names_;
+  block_ = &block;
+  body();
+  block_ = outer;
+  names_ = names;
+}
+
 void Writer::in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, Run run,
                      const std::function<void(FormId)>& body) {
   const auto first = module_.forms.as_constant(lo);
@@ -46,20 +56,14 @@ void Writer::in_loop(const std::string& name, FormId lo, FormId hi, int64_t step
   if (first && last && *last - *first > 0 && *last - *first <= step) return body(lo);
   const VarId var = variable(name, Type::i64);
   kernel::For loop{.var = var, .lo = lo, .hi = hi, .step = step, .run = run, .body = {}};
-  kernel::Block* outer = block_;
-  block_ = &loop.body;
-  body(module_.forms.var({VarKind::local, var.value}));
-  block_ = outer;
+  nested(loop.body, [&] { body(module_.forms.var({VarKind::local, var.value})); });
   block_->push_back({std::move(loop)});
 }
 
 void Writer::when(ExprId condition, const std::function<void()>& body) {
   if (!condition.valid()) return body();
   kernel::If branch{.condition = condition, .then_body = {}, .else_body = {}};
-  kernel::Block* outer = block_;
-  block_ = &branch.then_body;
-  body();
-  block_ = outer;
+  nested(branch.then_body, body);
   block_->push_back({std::move(branch)});
 }
 

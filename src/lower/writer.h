@@ -61,6 +61,7 @@ class Writer {
   void item(const Write& write);
   void item(const Loop& loop);
   void over(const std::vector<OwnAxis>& axes, bool clip, const std::function<void()>& body);
+  void nested(kernel::Block& block, const std::function<void()>& body);
   void in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, kernel::Run run,
                const std::function<void(FormId)>& body);
   void when(ExprId condition, const std::function<void()>& body);
