@@ -64,9 +64,7 @@ void Verifier::begin(std::string where, const std::vector<Variable>& variables) 
   visible_.assign(variables.size(), false);
   declared_.assign(variables.size(), false);
   scope_.clear();
-  std::unordered_set<std::string> names;
   for (const Variable& v : variables) {
-    if (!names.insert(v.name).second) problem("two variables are named {}", v.name);
     if (!is_arithmetic(v.type))
       problem("{} is a {}, no type of arithmetic", v.name, type_name(v.type));
   }
@@ -78,6 +76,9 @@ void Verifier::declare(VarId var) {
     return;
   }
   if (declared_[var.value]) problem("{} is declared twice", name(var));
+  for (const uint32_t other : scope_)
+    if ((*variables_)[other].name == (*variables_)[var.value].name)
+      problem("{} hides a variable of that name", name(var));
   declared_[var.value] = visible_[var.value] = true;
   scope_.push_back(var.value);
 }

@@ -54,9 +54,11 @@ void Writer::in_loop(const std::string& name, FormId lo, FormId hi, int64_t step
   const auto first = module_.forms.as_constant(lo);
   const auto last = module_.forms.as_constant(hi);
   if (first && last && *last - *first > 0 && *last - *first <= step) return body(lo);
+  const std::set<std::string> names = names_;
   const VarId var = variable(name, Type::i64);
   kernel::For loop{.var = var, .lo = lo, .hi = hi, .step = step, .run = run, .body = {}};
   nested(loop.body, [&] { body(module_.forms.var({VarKind::local, var.value})); });
+  names_ = names;  // the loop's variable is not visible after it
   block_->push_back({std::move(loop)});
 }
 
