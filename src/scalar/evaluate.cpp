@@ -2,7 +2,7 @@
 // share.
 #include <bit>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "scalar/expr.h"
 #include "support/integer.h"
@@ -21,15 +21,13 @@ double maximum(double a, double b) {
   return b > a ? b : a;
 }
 
-// A whole exponent is a product, by squaring; the reciprocal of it when negative.
+// A small whole exponent is a product, by squaring.
 double power(double a, double b) {
-  if (b == std::trunc(b) && std::fabs(b) <= 1024) {
-    double product = 1, square = a;
-    for (auto n = static_cast<uint64_t>(std::fabs(b)); n; n >>= 1, square *= square)
-      if (n & 1) product *= square;
-    return b < 0 ? 1 / product : product;
-  }
-  return std::pow(a, b);
+  if (b != std::trunc(b) || b < 0 || b > 64) return std::pow(a, b);
+  double product = 1, square = a;
+  for (auto n = static_cast<uint64_t>(b); n; n >>= 1, square *= square)
+    if (n & 1) product *= square;
+  return product;
 }
 
 double evaluate_real(Op op, double a, double b, double c) {

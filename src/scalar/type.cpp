@@ -1,5 +1,6 @@
 #include "scalar/type.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -131,6 +132,19 @@ double decode_small(const SmallFloat& f, uint64_t bits) {
   return negative ? -v : v;
 }
 
+// An integer as a double whose last bit is set when anything was cut off, so that a second rounding
+// to a narrower format is as good as one.
+double to_odd(int64_t v) {
+  uint64_t size = v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
+  const int excess = static_cast<int>(std::bit_width(size)) - std::numeric_limits<double>::digits;
+  if (excess > 0) {
+    const uint64_t cut = size & ((1ull << excess) - 1);
+    size = (size >> excess | (cut != 0)) << excess;
+  }
+  const auto magnitude = static_cast<double>(size);
+  return v < 0 ? -magnitude : magnitude;
+}
+
 }  // namespace
 
 std::string_view type_name(Type type) {
@@ -217,9 +231,8 @@ Value convert(Type from, Type to, Value value) {
     return integer_value(static_cast<int64_t>(t));
   }
   if (is_real(to)) {
-    // From 64 bits to f32 in one rounding, where the detour over double could round twice.
-    if (to == Type::f32) return real_value(static_cast<double>(static_cast<float>(value.integer)));
-    return real_value(round_to(to, static_cast<double>(value.integer)));
+    if (to == Type::f64) return real_value(static_cast<double>(value.integer));
+    return real_value(round_to(to, to_odd(value.integer)));
   }
   return integer_value(wrap_to(to, value.integer));
 }
