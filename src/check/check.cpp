@@ -182,18 +182,15 @@ std::string Checker::in_range_message(const Obligation& o, const Answer& a) cons
 }
 
 std::string Checker::gather_message(const Obligation& o, const Answer& a) const {
-  bool bounded = false;
-  for (const Constraint& fact : o.facts)
-    forms_.for_each_var(fact.form, [&](Var v) {
-      bounded |= v.kind == VarKind::local && forms_.depends_on(o.form, v);
-    });
-  if (!bounded)
+  // That data is an i32 is no bound that a user gave.
+  const Bounds known = bounds(forms_, o.facts, o.form);
+  if (known.low.value_or(INT32_MIN) <= INT32_MIN && known.high.value_or(INT32_MAX) >= INT32_MAX)
     return fmt::format(
         "nothing bounds the coordinate {} of {}; declare the range or guard the read", o.text,
         o.tensor);
   if (a.verdict == Verdict::refuted)
     return fmt::format(
-        "{} can be {}, outside of dimension {} of {}, which has {}{}; narrow its "
+        "{} may be {}, outside of dimension {} of {}, which has {}{}; narrow its "
         "declared range or guard the read",
         o.text, value_at(o.form, a.witness), o.dimension, o.tensor, print(o, o.high),
         sizes(o, a.witness));

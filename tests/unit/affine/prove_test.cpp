@@ -265,7 +265,7 @@ TEST(ProverFuzz, agrees_with_brute_force) {
   Fuzz fuzz(20240607);
   int n_true = 0, n_proved = 0, n_false = 0, n_refuted = 0;
   int n_open = 0, n_tight = 0, n_bounds = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     Forms f;
     const int n = fuzz.pick(2, 4);
     const int size = n == 4 ? 4 : 6;
@@ -324,15 +324,13 @@ TEST(ProverFuzz, agrees_with_brute_force) {
     }
     EXPECT_FALSE(f.overflowed());
   }
-  EXPECT_GT(n_true, 500);
-  EXPECT_GT(n_false, 500);
-  EXPECT_GT(n_proved, n_true * 85 / 100);
-  EXPECT_GT(n_refuted, n_false * 95 / 100);
+  EXPECT_GT(n_true, 400);
+  EXPECT_GT(n_false, 400);
+  EXPECT_GT(n_proved, n_true * 95 / 100);
+  EXPECT_GT(n_refuted, n_false * 98 / 100);
   // All variables are in a box, though not always after divisibilities replaced some.
   EXPECT_LT(n_open, n_bounds / 100);
   EXPECT_GT(n_tight, n_bounds / 3);
-  std::printf("proved %d of %d, refuted %d of %d, open %d tight %d of %d\n", n_proved, n_true,
-              n_refuted, n_false, n_open, n_tight, n_bounds);
 }
 
 }  // namespace
