@@ -226,7 +226,7 @@ MonoidId product_monoid(Arena& arena, const std::vector<MonoidId>& parts) {
       product.combine[position[i]] = arena.exprs.rewrite(m.combine[i], memo, renumber);
     }
     product.commutative &= m.commutative;
-    product.name += (&part == &parts.front() ? "" : ", ") + m.name;
+    product.name += (product.name == "(" ? "" : ", ") + m.name;
   }
   product.name += ")";
   return arena.monoids.intern(std::move(product));
