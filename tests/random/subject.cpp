@@ -1,0 +1,151 @@
+// The path of one program through the compiler, compared with the interpreter at every end.
+#include "subject.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "driver/pipeline.h"
+#include "emit/emit.h"
+#include "ir/verify.h"
+#include "kernel/legalize.h"
+#include "kernel/run.h"
+#include "lower/lower.h"
+#include "rng.h"
+#include "schedule/auto.h"
+#include "text/print.h"
+
+namespace tang::random {
+namespace {
+
+Array random_array(const Program& program, const Input& input, const Bindings& bindings, Rng& rng) {
+  Forms& forms = program.arena->forms;
+  const auto at_run = [&](FormId form) {
+    return forms.evaluate(form, [&](Var v) { return bindings.dims[v.index]; });
+  };
+  const Tensor& tensor = program.arena->tensors[input.tensor];
+  std::vector<int64_t> shape;
+  for (const FormId extent : tensor.shape) shape.push_back(at_run(extent));
+  Array array(tensor.type, shape);
+  int64_t low = -4, high = 8;
+  if (input.range.lo.valid()) low = at_run(input.range.lo);
+  if (input.range.hi.valid()) high = at_run(input.range.hi) - 1;
+  for (int64_t i = 0; i < array.size(); ++i) {
+    if (is_real(tensor.type))
+      array.set(i, real_value(static_cast<double>(rng.between(-8, 8)) / 4));
+    else if (tensor.type == Type::boolean)
+      array.set(i, integer_value(rng.below(2)));
+    else
+      array.set(i, integer_value(rng.between(low, high)));
+  }
+  return array;
+}
+
+Bindings random_bindings(const Program& program, const Generated& generated, uint64_t seed) {
+  Rng rng(seed ^ 0x5DEECE66Du);
+  Bindings bindings;
+  for (const Dim& dim : program.dims) bindings.dims.push_back(generated.dims.at(dim.name));
+  for (const Scalar& scalar : program.scalars)
+    bindings.scalars.push_back(is_real(scalar.type)
+                                   ? real_value(static_cast<double>(rng.between(-8, 8)) / 4)
+                                   : integer_value(rng.below(2)));
+  for (const Input& input : program.inputs)
+    bindings.inputs.push_back(random_array(program, input, bindings, rng));
+  return bindings;
+}
+
+bool agree(double a, double b, double tolerance) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::abs(a - b) <= tolerance;
+}
+
+}  // namespace
+
+std::string compare(const std::string& who, const Subject& subject, std::span<const Array> actual) {
+  for (size_t k = 0; k < subject.expected.size(); ++k) {
+    const GeneratedOutput& output = subject.generated.outputs[k];
+    const Array& want = subject.expected[k];
+    const Array& have = actual[k];
+    if (have.shape != want.shape || have.type != want.type)
+      return fmt::format("{}: {} is {}[{}] instead of {}[{}]", who, output.name,
+                         type_name(have.type), fmt::join(have.shape, ", "), type_name(want.type),
+                         fmt::join(want.shape, ", "));
+    for (int64_t i = 0; i < want.size(); ++i)
+      if (!agree(want.real(i), have.real(i), output.tolerance))
+        return fmt::format("{}: {} differs at element {} of [{}]: {} instead of {} (allowed: {})",
+                           who, output.name, i, fmt::join(want.shape, ", "), have.real(i),
+                           want.real(i), output.tolerance);
+  }
+  return {};
+}
+
+std::vector<Array> module_tensors(const Subject& subject) {
+  std::vector<Array> tensors = subject.bindings.inputs;
+  for (const Array& output : subject.expected) tensors.emplace_back(output.type, output.shape);
+  return tensors;
+}
+
+namespace {
+
+std::optional<Program> parse_text(const std::string& text, std::string& error) {
+  Sources sources;
+  const uint32_t file = sources.add("random.tir", text);
+  Diagnostics diagnostics;
+  std::optional<Program> program = front_end(sources, file, {}, diagnostics);
+  if (!program || diagnostics.has_errors()) error = render_text(diagnostics, sources, false);
+  if (!error.empty()) return std::nullopt;
+  if (const std::vector<std::string> broken = verify(*program); !broken.empty())
+    error = fmt::format("not well formed: {}", fmt::join(broken, "; "));
+  return program;
+}
+
+// Printing and reading back gives the same text and, bit for bit, the same values.
+std::string compare_reprint(const Subject& subject) {
+  const std::string printed = print(subject.program);
+  std::string error;
+  const std::optional<Program> again = parse_text(printed, error);
+  if (!error.empty()) return fmt::format("the printed program is wrong:\n{}\n{}", error, printed);
+  if (const std::string twice = print(*again); twice != printed)
+    return fmt::format("printing is not idempotent:\n{}\nthen\n{}", printed, twice);
+  Subject exact = subject;
+  for (GeneratedOutput& output : exact.generated.outputs) output.tolerance = 0;
+  return compare("the printed program", exact, Interpreter(*again, subject.bindings).outputs());
+}
+
+std::string compare_run(const std::string& who, const Subject& subject,
+                        const kernel::Module& module) {
+  if (const std::vector<std::string> broken = kernel::verify(module); !broken.empty())
+    return fmt::format("{}: {}\n{}", who, fmt::join(broken, "; "), kernel::print(module));
+  std::vector<Array> tensors = module_tensors(subject);
+  const kernel::RunResult result =
+      kernel::run(module, subject.bindings.dims, subject.bindings.scalars, tensors);
+  if (!result.fault.empty())
+    return fmt::format("{}: {}\n{}", who, result.fault, kernel::print(module));
+  const std::string difference =
+      compare(who, subject, std::span(tensors).subspan(subject.bindings.inputs.size()));
+  return difference.empty() ? "" : fmt::format("{}\n{}", difference, kernel::print(module));
+}
+
+}  // namespace
+
+std::string prepare(uint64_t seed, Subject& subject) {
+  subject.seed = seed;
+  subject.generated = generate(seed);
+  std::string error;
+  std::optional<Program> program = parse_text(subject.generated.text, error);
+  if (!error.empty()) return error;
+  subject.program = std::move(*program);
+  subject.bindings = random_bindings(subject.program, subject.generated, seed);
+  subject.expected = Interpreter(subject.program, subject.bindings).outputs();
+  return compare_reprint(subject);
+}
+
+std::string compare_kernels(const Subject& subject) {
+  kernel::Module module =
+      lower(subject.program, schedule_auto(subject.program), {.prefix = "random"});
+  if (std::string wrong = compare_run("kernel IR", subject, module); !wrong.empty()) return wrong;
+  kernel::legalize(module, emit::find_target("c")->capabilities);
+  return compare_run("legalized kernel IR", subject, module);
+}
+
+}  // namespace tang::random

@@ -1,0 +1,37 @@
+// A generated program under test: parsed, with sizes, random inputs, and what the interpreter says.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generate.h"
+#include "interp/interp.h"
+
+namespace tang::random {
+
+struct Subject {
+  uint64_t seed = 0;
+  Generated generated;
+  Program program;
+  Bindings bindings;
+  std::vector<Array> expected;  // the outputs, by the interpreter
+};
+
+// The functions below give a sentence when something is wrong, and nothing when all is well.
+
+// Generates, parses, checks, verifies, prints and parses again, interprets both.
+std::string prepare(uint64_t seed, Subject& subject);
+// The module before and after legalization, executed as kernel IR.
+std::string compare_kernels(const Subject& subject);
+// Emits every subject as C, builds one library of all and calls each in a worker. A sentence for
+// each that differs, by its position.
+std::vector<std::pair<size_t, std::string>> compare_c(const std::vector<Subject>& subjects);
+
+// The outputs against the interpreter's, each within its tolerance.
+std::string compare(const std::string& who, const Subject& subject, std::span<const Array> outputs);
+// What a module takes: the inputs as they are, outputs of the right size.
+std::vector<Array> module_tensors(const Subject& subject);
+
+}  // namespace tang::random
