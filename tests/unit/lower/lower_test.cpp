@@ -1,0 +1,219 @@
+// Lowering is right for every schedule: programs under schedule_auto and under many random legal
+// schedules, executed by kernel::run and compared with the interpreter.
+#include "lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "interp/interp.h"
+#include "kernel/run.h"
+#include "schedule/auto.h"
+#include "text/parse.h"
+
+namespace tang {
+namespace {
+
+Program parse_text(const std::string& text, const std::map<std::string, int64_t>& bind = {}) {
+  Sources sources;
+  Diagnostics diagnostics;
+  const uint32_t file = sources.add("test.tir", text);
+  auto parsed = parse(sources, file, {.bind = bind, .entry = "", .import = {}}, diagnostics);
+  EXPECT_TRUE(parsed.has_value()) << render_text(diagnostics, sources, false);
+  if (!parsed) throw std::runtime_error("no program");
+  return parsed->program;
+}
+
+// Values with few significant bits, so that sums in any order are exact in f32.
+Bindings random_bindings(const Program& program, const std::vector<int64_t>& dims,
+                         std::mt19937& random) {
+  Bindings bindings{.dims = dims, .scalars = {}, .inputs = {}};
+  const auto dim = [&](Var v) { return dims.at(v.index); };
+  for (const Scalar& s : program.scalars)
+    bindings.scalars.push_back(is_real(s.type) ? real_value(0.5) : integer_value(1));
+  for (const Input& input : program.inputs) {
+    const Tensor& t = program.arena->tensors[input.tensor];
+    std::vector<int64_t> shape;
+    for (const FormId extent : t.shape) shape.push_back(program.arena->forms.evaluate(extent, dim));
+    Array a(t.type, shape);
+    const int64_t high =
+        input.range.hi.valid() ? program.arena->forms.evaluate(input.range.hi, dim) : 5;
+    for (int64_t i = 0; i < a.size(); ++i) {
+      const int64_t n = static_cast<int64_t>(random() % 16) - 8;
+      a.set(i, is_real(t.type)
+                   ? real_value(static_cast<double>(n) / 4)
+                   : integer_value(static_cast<int64_t>(random()) % std::max<int64_t>(high, 1)));
+    }
+    bindings.inputs.push_back(std::move(a));
+  }
+  return bindings;
+}
+
+// Runs the lowered module; returns the outputs in order.
+std::vector<Array> execute(const Program& program, const kernel::Module& module,
+                           const Bindings& bindings, std::string& fault) {
+  std::vector<Array> tensors = bindings.inputs;
+  const auto dim = [&](Var v) { return bindings.dims.at(v.index); };
+  for (const kernel::ModuleTensor& t : module.tensors) {
+    if (t.role != kernel::TensorRole::output) continue;
+    std::vector<int64_t> shape;
+    for (const FormId extent : t.shape) shape.push_back(module.forms.evaluate(extent, dim));
+    tensors.emplace_back(t.type, shape);
+  }
+  std::vector<Value> scalars = bindings.scalars;
+  const kernel::RunResult result = kernel::run(module, bindings.dims, scalars, tensors);
+  fault = result.fault;
+  return {tensors.begin() + static_cast<ptrdiff_t>(program.inputs.size()), tensors.end()};
+}
+
+void expect_equal(const Program& program, const Schedule& schedule, const Bindings& bindings,
+                  const std::string& context) {
+  const kernel::Module module = lower(program, schedule, {});
+  const auto broken = kernel::verify(module);
+  ASSERT_TRUE(broken.empty()) << context << broken.front() << "\n" << kernel::print(module);
+  std::string fault;
+  const std::vector<Array> got = execute(program, module, bindings, fault);
+  ASSERT_EQ(fault, "") << context << kernel::print(module);
+  Interpreter interpreter(program, bindings);
+  const std::vector<Array> want = interpreter.outputs();
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t o = 0; o < want.size(); ++o) {
+    ASSERT_EQ(got[o].shape, want[o].shape) << context;
+    for (int64_t i = 0; i < want[o].size(); ++i) {
+      const double a = got[o].real(i), b = want[o].real(i);
+      const bool same = (std::isnan(a) && std::isnan(b)) || a == b ||
+                        std::fabs(a - b) <= 4e-6 * std::max(1.0, std::fabs(b));
+      ASSERT_TRUE(same) << context << program.outputs[o].name << "[" << i << "] is " << a
+                        << ", should be " << b << "\n"
+                        << kernel::print(module);
+    }
+  }
+}
+
+// A random legal split of every axis of every kernel.
+Schedule random_schedule(const Program& program, std::mt19937& random) {
+  Schedule schedule = schedule_auto(program);
+  const auto pick = [&](std::initializer_list<int64_t> values) {
+    return *(values.begin() + random() % values.size());
+  };
+  for (KernelSchedule& kernel : schedule.kernels) {
+    std::vector<Split> splits;
+    for (const Split& s : kernel.splits)
+      if (s.cells == std::array<int64_t, 4>{0, 0, 0, 0}) splits.push_back(s);  // carried values
+    const bool carries = !splits.empty();
+    const auto taken = [&](AxisRef ref) {
+      return std::any_of(splits.begin(), splits.end(),
+                         [&](const Split& s) { return s.axis == ref; });
+    };
+    const Comprehension& root = program.comprehension(kernel.root);
+    for (uint8_t a = 0; a < root.n_points; ++a) {
+      if (taken({kernel.root, a})) continue;
+      const int64_t reg = carries ? 1 : pick({1, 1, 2, 3});
+      const int64_t lane = reg * pick({1, 1, 2, 4});
+      const int64_t group = pick({0, 1, 2}) * lane;
+      splits.push_back({.axis = {kernel.root, a}, .cells = {0, group, lane, reg}});
+    }
+    std::vector<DefId> folds;
+    if (!root.is_map()) folds.push_back(kernel.root);
+    for (const Place& p : schedule.places)
+      if (p.at == At::placed && p.kernel == kernel.root) folds.push_back(p.node);
+    for (const DefId fold : folds) {
+      const Comprehension& c = program.comprehension(fold);
+      if (!program.arena->monoids[c.monoid].commutative || c.n_axes() == c.n_points) continue;
+      const auto axis = static_cast<uint8_t>(c.n_points + random() % (c.n_axes() - c.n_points));
+      const int64_t reg = pick({1, 1, 2, 3});
+      if (random() % 2)
+        splits.push_back({.axis = {fold, axis}, .cells = {0, 0, reg * pick({2, 4, 8}), reg}});
+    }
+    kernel.splits = std::move(splits);
+  }
+  return schedule;
+}
+
+struct Case {
+  const char* name;
+  const char* text;
+  std::vector<std::vector<int64_t>> dims;  // values of the program's dims to try
+};
+
+const Case kCases[] = {
+    {"matmul",
+     "dim M, N, K\ninput a: f32[M, K]\ninput b: f32[K, N]\n"
+     "c[i,j] = sum[k](a[i,k] * b[k,j])\noutput c\n",
+     {{3, 4, 5}, {1, 1, 1}, {7, 2, 9}, {2, 3, 0}, {0, 2, 3}}},
+    {"epilogue",
+     "dim M, K\ninput a: f32[M, K]\ninput b: f32[M]\n"
+     "c[i] = sum[k](a[i,k]) * 0.5 + b[i]\noutput c\n",
+     {{3, 4}, {1, 1}, {5, 17}, {4, 0}}},
+    {"causal",
+     "dim S\ninput x: f32[S]\nm[i] = max[j | j <= i](x[j])\n"
+     "s[i] = sum[j | j < i](x[j])\nw[i] = sum[j | j >= i - 2 && j <= i](x[j])\n"
+     "output m, s, w\n",
+     {{1}, {2}, {9}, {13}, {0}}},
+    {"conv",
+     "input x: f32[9, 7]\ninput w: f32[3, 3]\n"
+     "y[i: 9, j: 7] = sum[r,s](x?[i + r - 1, j + s - 1] * w[r,s])\noutput y\n",
+     {{}}},
+    {"strided", "input x: f32[13]\ny[i: 7] = max[r: 3](x?[2*i + r - 1])\noutput y\n", {{}}},
+    {"gather",
+     "dim T, V\ninput w: f32[V, 3]\ninput id: i32[T] in 0..V\n"
+     "y[t,d] = w[id[t], d] * 2.0\noutput y\n",
+     {{4, 5}, {1, 1}, {7, 3}}},
+    {"argmax",
+     "dim M, N\ninput x: f32[M, N]\nv[i], at[i] = argmax[j](x[i,j], j)\noutput v, at\n",
+     {{3, 7}, {1, 1}, {2, 12}, {2, 0}}},
+    {"masked",
+     "dim N\ninput x: f32[N]\ninput m: bool[N]\n"
+     "y = sum[i | m[i]](x[i])\nz = max[i | x[i] < 0.5](x[i])\noutput y, z\n",
+     {{0}, {1}, {10}, {33}}},
+    {"welford",
+     "dim N\ninput x: f32[2, N]\nn[i], mean[i], m2[i] = welford[k](1, x[i,k], 0)\n"
+     "output mean\n",
+     {{1}, {8}, {19}}},
+    {"row and column state",
+     "dim S\ninput s: f32[S, S]\ninput v: f32[S, 3]\n"
+     "m[i], l[i], o[i,e] = online_softmax[j](s[i,j], 1, v[j,e])\n"
+     "output m, l, o\n",
+     {{1}, {4}, {9}}},
+    {"scan",
+     "dim T\ninput a, b: f32[T]\n_, h[t] = affine[u | u <= t](a[u], b[u])\noutput h\n",
+     {{1}, {6}, {0}}},
+    {"two kernels and a rank 0 result",
+     "dim N\ninput x: f32[N]\nt = sum[i](x[i])\n"
+     "y[i] = x[i] - t\noutput y, t\n",
+     {{1}, {5}, {300}}},
+    {"triangle of two reduce axes",
+     "dim N\ninput x: f32[N, N]\n"
+     "t = sum[i, j | j <= i](x[i,j])\noutput t\n",
+     {{1}, {5}, {8}}},
+    {"count", "dim N\ninput x: f32[3, N]\nc[i] = sum[k](x[i,k] > 0)\noutput c\n", {{5}, {0}}},
+};
+
+class LowerCase : public testing::TestWithParam<Case> {};
+
+TEST_P(LowerCase, EqualsTheInterpreter) {
+  const Program program = parse_text(GetParam().text);
+  std::mt19937 random(7);
+  for (const auto& dims : GetParam().dims) {
+    const Bindings bindings = random_bindings(program, dims, random);
+    std::string sizes;
+    for (const int64_t d : dims) sizes += std::to_string(d) + " ";
+    ASSERT_NO_FATAL_FAILURE(
+        expect_equal(program, schedule_auto(program), bindings, "auto, sizes " + sizes));
+    for (int trial = 0; trial < 25; ++trial)
+      ASSERT_NO_FATAL_FAILURE(expect_equal(program, random_schedule(program, random), bindings,
+                                           "trial " + std::to_string(trial) + ", sizes " + sizes));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LowerCase, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<Case>& param) {
+                           std::string name = param.param.name;
+                           for (char& ch : name)
+                             if (ch == ' ') ch = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace tang
