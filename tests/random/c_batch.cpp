@@ -1,11 +1,10 @@
 // Many programs as one C library: a compiler is started once a batch, a worker once a program.
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "driver/files.h"
 #include "driver/native.h"
 #include "driver/pipeline.h"
 #include "driver/process.h"
@@ -15,25 +14,6 @@
 
 namespace tang::random {
 namespace {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tang-random-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string build(const std::vector<std::string>& sources, const std::string& folder) {
   const std::optional<std::vector<std::string>> compiler = c_compiler();
