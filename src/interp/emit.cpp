@@ -2,6 +2,7 @@
 // region; a node goes to the region that encloses all its uses, innermost such. Regions form a tree
 // and are written depth first with an explicit stack, since selects may nest ten thousand deep.
 #include <array>
+#include <utility>
 
 #include "interp/code.h"
 #include "support/panic.h"
@@ -14,7 +15,8 @@ constexpr uint32_t kNowhere = UINT32_MAX;
 
 struct Regions {
   struct Region {
-    uint32_t parent = kNowhere;
+    uint32_t parent = 0;
+    uint32_t jump = 0;  // an ancestor further up, so that walks take logarithmic time
     uint32_t depth = 0;
     std::vector<uint32_t> nodes;
   };
@@ -22,18 +24,32 @@ struct Regions {
   std::vector<uint32_t> of_node;                      // kNowhere: not needed
   std::vector<std::array<uint32_t, 2>> side_of_node;  // the regions of its lazy arguments
 
+  // A region's jump is twice as long as its parent's two jumps when these are equally long.
   uint32_t open(uint32_t parent) {
-    all.push_back({.parent = parent, .depth = all[parent].depth + 1, .nodes = {}});
+    const Region& above = all[parent];
+    const Region& further = all[above.jump];
+    const bool even = above.depth - further.depth == further.depth - all[further.jump].depth;
+    all.push_back({.parent = parent,
+                   .jump = even ? further.jump : parent,
+                   .depth = above.depth + 1,
+                   .nodes = {}});
     return static_cast<uint32_t>(all.size() - 1);
   }
-  void use(uint32_t node, uint32_t region) {
-    uint32_t mine = of_node[node];
-    if (mine == kNowhere) mine = region;
-    while (mine != region) {
-      uint32_t& deeper = all[mine].depth > all[region].depth ? mine : region;
-      deeper = all[deeper].parent;
+  // The innermost region that encloses both.
+  uint32_t meet(uint32_t a, uint32_t b) const {
+    if (all[a].depth < all[b].depth) std::swap(a, b);
+    while (all[a].depth > all[b].depth)
+      a = all[all[a].jump].depth >= all[b].depth ? all[a].jump : all[a].parent;
+    while (a != b) {
+      const bool far = all[a].jump != all[b].jump;  // equal depths jump equally far
+      a = far ? all[a].jump : all[a].parent;
+      b = far ? all[b].jump : all[b].parent;
     }
-    of_node[node] = mine;
+    return a;
+  }
+  void use(uint32_t node, uint32_t region) {
+    uint32_t& mine = of_node[node];
+    mine = mine == kNowhere ? region : meet(mine, region);
   }
 };
 
