@@ -310,12 +310,12 @@ class Lexer {
         }
       }
     }
-    if (is_word(peek())) good = false;
-    if (good) {
+    const auto goes_on = [&] { return is_word(peek()) || (peek() == '.' && is_digit(peek(1))); };
+    if (good && !goes_on()) {
       push(kind, begin);
       return;
     }
-    while (is_word(peek())) ++at_;
+    while (goes_on()) ++at_;
     const std::string_view shown = text_.substr(begin, std::min<size_t>(at_ - begin, 40));
     error("bad-number", begin, at_,
           fmt::format("{} is neither a number nor a name{}", shown, hint));
