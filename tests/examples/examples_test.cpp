@@ -110,8 +110,8 @@ std::vector<size_t> all_positions() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExampleTest, testing::ValuesIn(all_positions()),
-                         [](const testing::TestParamInfo<size_t>& info) {
-                           return examples()[info.param].name;
+                         [](const testing::TestParamInfo<size_t>& position) {
+                           return examples()[position.param].name;
                          });
 
 }  // namespace
