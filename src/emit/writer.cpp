@@ -1,6 +1,6 @@
 #include "emit/writer.h"
 
-#include <vector>
+#include <algorithm>
 
 namespace tang::emit {
 
@@ -80,13 +80,15 @@ void Writer::comment(std::string_view text) {
     while (!part.empty() && (part.back() == '\\' || part.back() == '/' || part.back() == ' '))
       part.remove_suffix(1);
     std::string prefix = "// ";
+    const size_t indent = std::min(part.find_first_not_of(' '), part.size());
+    const std::string hang = "// " + std::string(indent == 0 ? 0 : indent + 4, ' ');
     while (true) {
       const size_t room = kColumns - prefix.size() - static_cast<size_t>(depth_ * kIndent);
       const size_t at = part.size() <= room ? std::string_view::npos : part.rfind(' ', room);
       if (at == std::string_view::npos || part.find_first_not_of(' ') >= at) break;
       put(prefix + std::string(part.substr(0, at)), 0);
       part.remove_prefix(at + 1);
-      prefix = "//     ";
+      prefix = hang;
     }
     put(part.empty() ? "//" : prefix + std::string(part), 0);
   }

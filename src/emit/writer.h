@@ -11,7 +11,8 @@ class Writer {
   // One statement or declaration. A long one is broken after a comma or before an operator, at the
   // shallowest bracket that helps, and goes on indented by four more.
   void line(std::string_view text);
-  // A `//` comment; its lines are kept, and long ones wrapped at spaces.
+  // A `//` comment; its lines are kept, and long ones wrapped at spaces: prose flush, what is
+  // indented by four more.
   void comment(std::string_view text);
   void blank();                      // one empty line, unless there is one or nothing yet
   void raw(std::string_view text);   // as it is

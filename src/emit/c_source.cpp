@@ -1,0 +1,193 @@
+// The source of emitted C around the kernels: banner, what they include and call, and the entry
+// point, which is the module's table of launches. What is code and no table is in host/helpers.c.
+#include <algorithm>
+
+#include "emit/c.h"
+#include "emit/c_interface.h"
+#include "support/panic.h"
+
+namespace tang::emit::c {
+
+namespace {
+
+using kernel::ModuleTensor;
+using kernel::TensorRole;
+
+void put_workspace_pointers(HostBody& body) {
+  const kernel::Module& module = body.face.module;
+  std::vector<bool> used(module.tensors.size());
+  for (const kernel::Launch& launch : module.launches)
+    for (const uint32_t t : launch.args) used[t] = true;
+  bool first = true;
+  for (size_t t = 0; t < module.tensors.size(); ++t) {
+    const ModuleTensor& tensor = module.tensors[t];
+    if (tensor.role != TensorRole::workspace || !used[t]) continue;
+    if (first) body.out.line("unsigned char *workspace = args->workspace;");
+    first = false;
+    const Text offset = body.forms().print(tensor.workspace_offset);
+    const bool at_start = body.face.forms.is_constant(tensor.workspace_offset, 0);
+    body.out.line(fmt::format("{} *{} = (void *){};", kC.element_type(tensor.type),
+                              body.face.tensor_names[t],
+                              at_start ? "workspace" : "(workspace + " + offset.text + ")"));
+  }
+}
+
+void put_launches(HostBody& body, const Printed& printed) {
+  const kernel::Module& module = body.face.module;
+  for (const kernel::Launch& launch : module.launches) {
+    const kernel::Kernel& k = module.kernels[launch.kernel];
+    std::string arguments;
+    const auto add = [&](const std::string& text) {
+      arguments += (arguments.empty() ? "" : ", ") + text;
+    };
+    for (const uint32_t t : launch.args)
+      add((module.tensors[t].role == TensorRole::workspace ? "" : "args->") +
+          body.face.tensor_names[t]);
+    for (const uint32_t d : k.dims) add(body.local({VarKind::dim, d}));
+    for (const uint32_t s : k.scalars) {
+      const std::string field = "args->" + body.face.scalar_names[s];
+      if (module.scalars[s].type == Type::boolean)
+        add(field + " != 0");
+      else
+        add(body.scalars[s] ? body.face.scalar_names[s] : field);
+    }
+    body.out.line(printed.kernels[launch.kernel].name + "(" + arguments + ");");
+  }
+}
+
+// The functions of the host program, with the helpers they need.
+struct HostFunctions {
+  Interface& face;
+  const Printed& printed;
+  Needs needs = {};
+  bool has_check_dims = false;
+
+  std::string check_dims();
+  std::string workspace();
+  std::string entry();
+};
+
+std::string HostFunctions::check_dims() {
+  HostBody body(face, needs);
+  refuse_bad_dims(body);
+  has_check_dims = !body.out.text().empty();
+  if (!has_check_dims) return "";
+  Writer out;
+  out.open("static int check_dims(const struct " + face.symbol + "_args *args)");
+  body.declare_locals(out);
+  out.raw(body.out.text());
+  out.line("return " + face.status("OK") + ";");
+  out.close();
+  out.blank();
+  return out.take();
+}
+
+std::string HostFunctions::workspace() {
+  HostBody body(face, needs);
+  const FormId form = face.module.workspace_bytes;
+  const std::string bytes = form.valid() ? body.forms().print(form).text : "0";
+  Writer out;
+  out.open(face.head("int64_t", "_workspace"));
+  if (has_check_dims)
+    out.line("if (args == NULL || check_dims(args) != " + face.status("OK") + ") return -1;");
+  else
+    out.line("(void)args;");
+  body.declare_locals(out);
+  out.line("return " + bytes + ";");
+  out.close();
+  return out.take();
+}
+
+std::string HostFunctions::entry() {
+  HostBody body(face, needs);
+  refuse_bad_scalars(body);
+  refuse_null_tensors(body);
+  refuse_null_workspace(body);
+  body.out.blank();
+  put_workspace_pointers(body);
+  put_launches(body, printed);
+  Writer out;
+  out.open(face.head("int", ""));
+  out.line("if (args == NULL) return " + face.status("NULL_ARGS") + ";");
+  if (has_check_dims) {
+    out.line("const int status = check_dims(args);");
+    out.line("if (status != " + face.status("OK") + ") return status;");
+  }
+  body.declare_locals(out);
+  out.raw(body.out.text());
+  out.line("return " + face.status("OK") + ";");
+  out.close();
+  return out.take();
+}
+
+void put_program(Writer& out, const Interface& face, const Printed& printed) {
+  if (!face.module.program.empty()) {
+    std::string indented = "\nIt computes\n\n  ";
+    for (const char c : face.module.program) indented += c == '\n' ? "\n  " : std::string(1, c);
+    while (indented.ends_with(' ') || indented.ends_with('\n')) indented.pop_back();
+    out.comment(indented);
+  }
+  out.comment("\nin these steps:\n ");
+  for (const kernel::Launch& launch : face.module.launches) {
+    const kernel::Kernel& k = face.module.kernels[launch.kernel];
+    out.comment("  " + printed.kernels[launch.kernel].name +
+                (k.schedule.empty() ? "" : ": " + k.schedule));
+  }
+}
+
+void put_preamble(Writer& out, const std::set<std::string_view>& headers, bool has_hints) {
+  for (const std::string_view h : headers) out.line("#include " + std::string(h));
+  out.blank();
+  out.line("#ifdef __FAST_MATH__");
+  out.line("#error \"-ffast-math changes what this file computes: NaN, infinities, rounding\"");
+  out.line("#endif");
+  out.line("#ifdef __clang__");
+  out.line("#pragma STDC FP_CONTRACT OFF");
+  out.line("#endif");
+  if (has_hints) {
+    out.line("#ifdef _OPENMP");
+    out.line("#define TANG_OMP(directive) _Pragma(#directive)");
+    out.line("#else");
+    out.line("#define TANG_OMP(directive)");
+    out.line("#endif");
+  }
+  out.blank();
+}
+
+}  // namespace
+
+std::string source_text(Interface& face, const Printed& printed) {
+  HostFunctions host{face, printed};
+  const std::string check_dims = host.check_dims();
+  const std::string workspace = host.workspace();
+  const std::string entry = host.entry();
+  std::vector<std::string_view> names = printed.helpers;
+  names.insert(names.end(), host.needs.helpers.begin(), host.needs.helpers.end());
+  std::set<std::string_view> headers = {"<math.h>", "<stdbool.h>", "<stddef.h>", "<stdint.h>"};
+  const std::vector<std::string_view> helper_list = helper_texts(helpers(), names, headers);
+
+  Writer out;
+  banner(out, face, ".c");
+  put_program(out, face, printed);
+  out.blank();
+  out.line("#include \"" + face.stem + ".h\"");
+  out.blank();
+  put_preamble(out, headers, printed.has_hints);
+  for (const std::string_view text : helper_list) {
+    out.raw(text);
+    out.blank();
+  }
+  for (const auto* pieces : {&printed.functions, &printed.kernels}) {
+    for (const Printed::Piece& piece : *pieces) {
+      out.raw(piece.text);
+      out.blank();
+    }
+  }
+  out.raw(check_dims);
+  out.raw(workspace);
+  out.blank();
+  out.raw(entry);
+  return out.take();
+}
+
+}  // namespace tang::emit::c
