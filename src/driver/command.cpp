@@ -66,11 +66,8 @@ int dispatch(Invocation& invocation, const Command*& command) {
 }  // namespace
 
 int run_command(const std::vector<std::string>& args, Streams& streams) {
-  Invocation invocation{.args = args,
-                        .streams = streams,
-                        .sources = {},
-                        .program = {},
-                        .dependencies = {}};
+  Invocation invocation{
+      .args = args, .streams = streams, .sources = {}, .program = {}, .dependencies = {}};
   const Command* command = nullptr;
   try {
     return dispatch(invocation, command);

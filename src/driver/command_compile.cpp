@@ -30,8 +30,7 @@ void add_options(CLI::App& app, Options& options) {
   add_common_options(app, options.common);
   app.add_option("--target", options.target, "What to write; `tangc targets` lists them")
       ->type_name("NAME");
-  app.add_option("-o,--output", options.output,
-                 "The source file; header and manifest go beside it")
+  app.add_option("-o,--output", options.output, "The source file; header and manifest go beside it")
       ->type_name("FILE");
   app.add_option("--emit", options.emit, "Write one thing only")
       ->check(CLI::IsMember(kStages))
@@ -99,8 +98,8 @@ std::vector<OutputFile> artifacts(const Options& options, const emit::Target& ta
   std::vector<OutputFile> files;
   for (emit::Artifact& artifact : emit::emit(target, compiled.module, file_name(stem)))
     files.push_back({.path = stem + artifact.suffix, .text = std::move(artifact.text)});
-  files.push_back({.path = stem + ".json",
-                   .text = manifest_json(emit::manifest(target, compiled.module))});
+  files.push_back(
+      {.path = stem + ".json", .text = manifest_json(emit::manifest(target, compiled.module))});
   return files;
 }
 
@@ -127,8 +126,8 @@ const emit::Target& target_named(const std::string& name) {
   if (const emit::Target* target = emit::find_target(name)) return *target;
   std::vector<std::string_view> names;
   for (const emit::Target& target : emit::targets()) names.push_back(target.name);
-  throw CommandError(kUsage, fmt::format("there is no target {}; there is {}", name,
-                                         fmt::join(names, ", ")));
+  throw CommandError(
+      kUsage, fmt::format("there is no target {}; there is {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -141,8 +140,8 @@ int compile_command(Invocation& invocation) {
   const emit::Target& target = target_named(options.target);
   if (options.prefix.empty()) options.prefix = default_prefix(options.common.program);
   if (!is_c_name(options.prefix))
-    throw CommandError(kUsage, fmt::format("--prefix is the start of a C name, and '{}' is none",
-                                           options.prefix));
+    throw CommandError(
+        kUsage, fmt::format("--prefix is the start of a C name, and '{}' is none", options.prefix));
   const bool to_file = !options.output.empty() && options.output != "-";
   if (!options.depfile.empty() && !to_file)
     throw CommandError(kUsage, "--depfile needs -o, whose file it is about");
@@ -153,8 +152,8 @@ int compile_command(Invocation& invocation) {
   if (options.emit.empty() && !to_file) options.emit = "source";
   std::vector<OutputFile> files;
   if (options.emit.empty()) {
-    files = artifacts(options, target,
-                      back_end(*program, target, options.prefix, options.verify_each));
+    files =
+        artifacts(options, target, back_end(*program, target, options.prefix, options.verify_each));
   } else {
     files.push_back({.path = options.output, .text = stage_text(options, target, *program)});
   }

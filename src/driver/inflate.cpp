@@ -112,9 +112,8 @@ class Inflater {
     static constexpr std::array<uint16_t, 29> kLength = {
         3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
         31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-    static constexpr std::array<uint8_t, 29> kLengthBits = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
-                                                            1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
-                                                            4, 4, 4, 4, 5, 5, 5, 5, 0};
+    static constexpr std::array<uint8_t, 29> kLengthBits = {
+        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
     while (!bad_) {
       const int literal = symbol(literals);
       if (literal < kEndOfBlock) {

@@ -34,8 +34,8 @@ std::map<std::string, int64_t> parse_bindings(const std::vector<std::string>& bi
                                 one));
       const auto [at, is_new] = out.emplace(part->name, *size);
       if (!is_new && at->second != *size)
-        throw CommandError(kUsage, fmt::format("--bind gives {} twice: {} and {}", part->name,
-                                               at->second, *size));
+        throw CommandError(
+            kUsage, fmt::format("--bind gives {} twice: {} and {}", part->name, at->second, *size));
     }
   }
   return out;
@@ -59,14 +59,16 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
+void add_common_options(CLI::App& app, CommonOptions& options, Reads reads) {
   app.add_option("program", options.program, "A .tir file, or - for standard input")
       ->required()
       ->type_name("");
-  app.add_option("--bind", options.bind, "Make a dimension's size a constant; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("S=512,...");
-  app.add_option("--entry", options.entry, "Which entry point of the file")->type_name("NAME");
+  if (reads == Reads::program) {
+    app.add_option("--bind", options.bind, "Make a dimension's size a constant; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("S=512,...");
+    app.add_option("--entry", options.entry, "Which entry point of the file")->type_name("NAME");
+  }
   app.add_option("--color", options.color, "Colour in diagnostics")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("auto|always|never");

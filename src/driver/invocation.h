@@ -33,7 +33,9 @@ struct CommonOptions {
   bool quiet = false;
 };
 
-void add_common_options(CLI::App& app, CommonOptions& options);
+// A command that only reads text has no use for --bind and --entry.
+enum class Reads : uint8_t { program, text };
+void add_common_options(CLI::App& app, CommonOptions& options, Reads reads = Reads::program);
 // Throws CommandError for a wrong command line; false when help was asked for, which then is in the
 // streams.
 bool parse_args(CLI::App& app, Invocation& invocation);

@@ -47,9 +47,9 @@ Json json_of(const emit::ManifestKernel& kernel) {
   for (const emit::ManifestKernel::Argument& a : kernel.arguments)
     arguments.push_back(
         {{"name", a.name}, {"tensor", a.tensor}, {"type", a.type}, {"access", a.access}});
-  return {{"name", kernel.name},           {"computes", kernel.computes},
-          {"schedule", kernel.schedule},   {"arguments", std::move(arguments)},
-          {"dims", kernel.dims},           {"scalars", kernel.scalars}};
+  return {{"name", kernel.name},         {"computes", kernel.computes},
+          {"schedule", kernel.schedule}, {"arguments", std::move(arguments)},
+          {"dims", kernel.dims},         {"scalars", kernel.scalars}};
 }
 
 template <class T>

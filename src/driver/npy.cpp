@@ -143,8 +143,8 @@ std::optional<int64_t> element_count(const std::vector<int64_t>& shape) {
 
 // Kind and width, "f4", of what numpy writes as "<f4"; empty when it is not among ours.
 std::string plain_dtype(const std::string& descr, std::string& error) {
-  constexpr std::array kKnown = {"f8", "f4", "f2", "i8", "i4", "i2", "i1",
-                                 "u8", "u4", "u2", "u1", "b1"};
+  constexpr std::array kKnown = {"f8", "f4", "f2", "i8", "i4", "i2",
+                                 "i1", "u8", "u4", "u2", "u1", "b1"};
   const std::string rest = descr.empty() ? "" : descr.substr(1);
   const bool known = std::find(kKnown.begin(), kKnown.end(), rest) != kKnown.end();
   if (!known) {
@@ -181,19 +181,30 @@ std::string to_row_major(const std::string& data, const std::vector<int64_t>& sh
 
 std::string_view dtype_of(Type type) {
   switch (type) {
-    case Type::f64: return "f8";
-    case Type::f32: return "f4";
-    case Type::f16: return "f2";
-    case Type::bf16: return "u2";
+    case Type::f64:
+      return "f8";
+    case Type::f32:
+      return "f4";
+    case Type::f16:
+      return "f2";
+    case Type::bf16:
+      return "u2";
     case Type::f8e4m3:
-    case Type::f8e5m2: return "u1";
-    case Type::i64: return "i8";
-    case Type::i32: return "i4";
-    case Type::i16: return "i2";
+    case Type::f8e5m2:
+      return "u1";
+    case Type::i64:
+      return "i8";
+    case Type::i32:
+      return "i4";
+    case Type::i16:
+      return "i2";
     case Type::i8:
-    case Type::i4: return "i1";
-    case Type::u8: return "u1";
-    case Type::boolean: return "b1";
+    case Type::i4:
+      return "i1";
+    case Type::u8:
+      return "u1";
+    case Type::boolean:
+      return "b1";
   }
   return {};
 }
@@ -257,8 +268,8 @@ std::optional<Array> booleans(const NpyArray& from, std::string& error) {
 }
 
 std::nullopt_t wrong_type(const NpyArray& from, Type type, std::string& error) {
-  error = fmt::format("it holds {}, and {} is declared", describe_dtype(from.dtype),
-                      type_name(type));
+  error =
+      fmt::format("it holds {}, and {} is declared", describe_dtype(from.dtype), type_name(type));
   return std::nullopt;
 }
 
@@ -327,9 +338,8 @@ std::string write_npy(const Array& array) {
   std::string shape;
   for (const int64_t extent : array.shape) shape += fmt::format("{}, ", extent);
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
-  std::string header =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                  dtype[1] == '1' ? '|' : '<', dtype, shape);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   dtype[1] == '1' ? '|' : '<', dtype, shape);
   // The data begin at a multiple of 64 bytes; the header ends in a newline.
   const size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');

@@ -17,8 +17,8 @@ std::optional<std::vector<NamedArray>> read_npz(std::string_view bytes, std::str
       error = fmt::format("its member {}: {}", member.name, error);
       return std::nullopt;
     }
-    arrays.push_back({.name = member.name.substr(0, member.name.size() - 4),
-                      .array = std::move(*array)});
+    arrays.push_back(
+        {.name = member.name.substr(0, member.name.size() - 4), .array = std::move(*array)});
   }
   return arrays;
 }

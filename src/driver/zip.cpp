@@ -92,8 +92,7 @@ std::optional<std::string> read_member(std::string_view bytes, const Entry& entr
   if (bytes.size() < kLocalBytes || entry.local_at > bytes.size() - kLocalBytes ||
       load<uint32_t>(bytes, entry.local_at) != kLocal)
     return fail("is damaged");
-  const size_t data_at = entry.local_at + kLocalBytes +
-                         load<uint16_t>(bytes, entry.local_at + 26) +
+  const size_t data_at = entry.local_at + kLocalBytes + load<uint16_t>(bytes, entry.local_at + 26) +
                          load<uint16_t>(bytes, entry.local_at + 28);
   if (data_at > bytes.size() || bytes.size() - data_at < entry.packed_size)
     return fail("is damaged");
