@@ -1,0 +1,204 @@
+// From syntax to graph: what every name means, the range of every index, the kind of every
+// expression; one comprehension for each definition and for each reduction that stands inside one.
+//
+// A definition is read once, front to back (resolve_*.cpp). Reads give votes for the ranges of
+// indices; when all are in, finish.cpp fixes the ranges, decides which reads need a guard because
+// only a condition keeps them in range, and makes comprehensions, innermost first.
+#pragma once
+
+#include <bitset>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "text/ast.h"
+#include "text/build.h"
+#include "text/names.h"
+#include "text/parse.h"
+
+namespace tang {
+
+// What is known of a tensor beside its type and shape.
+struct TensorInfo {
+  Range range;           // of its values, when integers
+  bool has_f64 = false;  // depends on an f64 input
+  std::string name;
+  Span span;  // where it is declared
+};
+
+// The monoid and component whose identity `x?[...]` gives; `name` empty: there is none.
+struct IdentityPlace {
+  std::string name;
+  size_t component = 0, n_components = 1;
+};
+
+// Where an expression stands: it decides which names it may use and what `x?[...]` gives.
+enum class Place : uint8_t { value, condition, coordinate, constant, range, assumption };
+
+// The kind that both convert to: bool, i32, i64, real.
+Type wider_kind(Type a, Type b);
+// 0, 0.0 or false.
+ExprId zero_of(Exprs& exprs, Type kind);
+// f is a multiple of m, in lowest terms: coefficients in [0, m), no common factor with m.
+Constraint multiple_of(Forms& forms, FormId f, int64_t m);
+// What the declaration of an integer scalar says of its value: its type's bounds and its range.
+Facts scalar_facts(Forms& forms, const Scalar& scalar, uint32_t number);
+
+struct Resolver {
+  Resolver(Sources& sources_in, const ParseOptions& options_in, Diagnostics& diagnostics_in);
+
+  // ---- items (resolve_items.cpp) ----
+  bool run(const syntax::File& top);
+  void resolve_item(syntax::ItemId id);
+  void declare_dims(const syntax::Dims& item);
+  void declare_dim(const syntax::DimDecl& decl);
+  void add_modulus(const syntax::DimDecl& decl, FormId dim);
+  void bind_dim(const syntax::DimDecl& decl, int64_t value, const Range& range);
+  void add_assumption(syntax::ExprNodeId condition);
+  void add_fact(Constraint fact);
+  void note_equalities(const Facts& facts);
+  void declare_tensor(const syntax::Name& name, const syntax::Tensors& item, Type type,
+                      const std::vector<FormId>& shape, const Range& range);
+  void declare_scalar(const syntax::Name& name, Type type, const Range& range);
+  std::optional<Type> resolve_type(const syntax::Name& name);
+  std::optional<FormId> resolve_size(syntax::ExprNodeId id);
+  void not_available(Span span, const std::string& what);
+  void declare_consts(const syntax::Consts& item);
+  void declare_tensors(const syntax::Tensors& item);
+  void declare_scalars(const syntax::Scalars& item);
+  std::optional<Range> resolve_range(const syntax::Range& range);
+  std::optional<FormId> resolve_extent(syntax::ExprNodeId id);
+  bool check_new_name(const syntax::Name& name);
+  void finish_outputs();
+  void add_output(const syntax::Name& name, const syntax::Name& type);
+  TensorId materialize(const std::string& name, TensorId tensor, const std::vector<FormId>& leading,
+                       Span span);
+  void name_outputs();
+  void finish_obligations();
+
+  // ---- definitions (resolve_definition.cpp) ----
+  void define(const syntax::Definition& definition, Span span);
+  bool define_whole(const syntax::Definition& definition);
+  void define_comprehension(const syntax::Definition& definition, Span span);
+  bool declare_points(const syntax::Definition& definition);
+  std::optional<uint32_t> declare_index(const syntax::Binder& binder,
+                                        const std::vector<uint32_t>& siblings);
+  void bind_results(const syntax::Definition& definition, DefId def);
+  void mark_faulty(const syntax::Definition& definition);
+  void begin_definition(const std::string& name);
+
+  // ---- expressions (resolve_expressions.cpp, resolve_operators.cpp) ----
+  Meaning resolve(syntax::ExprNodeId id);
+  Meaning resolve_in(Place where, syntax::ExprNodeId id);
+  Meaning resolve_node(const syntax::ExprNode& node);
+  Meaning resolve_chain(syntax::ExprNodeId id);
+  Meaning resolve_logic(syntax::ExprNodeId id);
+  Meaning resolve_name(const syntax::Name& name);
+  Meaning resolve_unary(const syntax::Unary& unary, Span span);
+  Meaning resolve_choice(syntax::ExprNodeId condition, syntax::ExprNodeId yes,
+                         syntax::ExprNodeId no, Span span);
+  Meaning resolve_call(const syntax::Call& call, Span span);
+  Meaning resolve_cast(Type type, const Meaning& value, Span span);
+  Meaning apply(syntax::BinaryOp op, const Meaning& a, const Meaning& b, Span span);
+  Meaning arithmetic(syntax::BinaryOp op, const Meaning& a, const Meaning& b, Span span);
+  Meaning divide(syntax::BinaryOp op, const Meaning& a, const Meaning& b, Span span);
+  Meaning bitwise(syntax::BinaryOp op, const Meaning& a, const Meaning& b, Span span);
+  Meaning compare(syntax::BinaryOp op, const Meaning& a, const Meaning& b, Span span);
+  Meaning join_truths(bool all, std::vector<Meaning> parts, Span span);
+  Meaning negate_truth(const Meaning& m, Span span);
+  Meaning apply_function(Op op, std::vector<Meaning> args, Span span);
+  Truth truth_of(const Meaning& condition, bool holds);
+  Meaning of_form(FormId form, Type type, Span span);
+  Meaning of_data(ExprId expr, Span span);
+  // The value as data of a kind. A form used as i32 leaves an obligation that it fits.
+  ExprId as_data(const Meaning& m, Type kind);
+  ExprId form_as_data(FormId form, Type kind);
+  bool is_condition(const Meaning& m, const char* what);
+
+  // ---- reads and reductions (resolve_reads.cpp, resolve_reductions.cpp) ----
+  Meaning resolve_read(const syntax::Read& read, Span span);
+  Meaning read_symbol(const std::string& name, const Symbol& symbol, const syntax::Read* read,
+                      Span span);
+  bool resolve_coord(const syntax::Coord& coord, Slot& slot);
+  bool add_coord(const Meaning& m, Span span, Slot& slot);
+  bool resolve_exact(const syntax::Coord& coord, Slot& slot);
+  ExprId resolve_otherwise(const syntax::Read& read, Type kind);
+  ExprId identity_in(Type kind);
+  void cast_votes(const Slot& slot, const Symbol& symbol);
+  Meaning add_slot(Slot slot, Type kind, Span span);
+  void push_known(Truth truth);
+  Meaning resolve_reduction(const syntax::Reduction& reduction, Span span);
+  bool reduce_into(const syntax::Reduction& reduction, Span span);
+  bool resolve_domain(syntax::ExprNodeId condition);
+  void vote_by_prefix(syntax::ExprNodeId id);
+  bool resolve_values(const syntax::Reduction& reduction);
+  bool check_monoid(const syntax::Reduction& reduction, Span span);
+  ExprId import_expr(size_t from, ExprId expr);
+
+  // ---- ranges and finishing (resolve_ranges.cpp, finish.cpp, safety.cpp) ----
+  bool fix_range(uint32_t index);
+  bool same_extent(FormId a, FormId b);
+  bool fix_ranges();
+  bool finish_definition(const syntax::Definition& definition, Span span, DefId& out);
+  void finish_nested(size_t which);
+  bool fill_component_axes(const syntax::Definition& definition, Comprehension& c,
+                           std::vector<std::bitset<256>>& needs);
+  DefId add_def(Def def, bool made_up);
+  std::string program_name(const std::string& wanted);
+  std::string numbered_name(const std::string& stem, size_t first);
+  void note_results(size_t which, bool has_f64);
+
+  // ---- reporting ----
+  Meaning fail(std::string name, Span span, std::string message);
+  std::string suggestion(const std::string& name) const;
+  std::string source_text(Span span) const;
+  std::string axis_name(Var v) const;
+  std::string print_form(FormId form) const;
+
+  Nest& nest() { return nests[now]; }
+  // Nothing that is known at run time only may stand here.
+  bool constants_only() const {
+    return place == Place::constant || place == Place::range || place == Place::assumption;
+  }
+  const syntax::ExprNode& node(syntax::ExprNodeId id) const { return (*file)[id]; }
+
+  Sources& sources;
+  const ParseOptions& options;
+  Diagnostics& diagnostics;
+  const syntax::File* file = nullptr;
+
+  Program program;
+  Arena& arena;
+  std::vector<Obligation> obligations;
+  std::unordered_map<TensorId, TensorInfo> tensors;
+  std::unordered_map<uint32_t, DefId> def_of_comprehension;
+  std::unordered_set<uint32_t> generated;  // definitions that the user did not name
+  Scope values;
+  uint32_t frame = 0;
+  std::unordered_set<std::string> written_names;  // of the text: no made-up name takes one
+  std::unordered_set<std::string> program_names;  // of inputs and definitions so far
+  std::unordered_map<std::string, size_t> name_numbers;
+  std::vector<std::pair<syntax::Name, syntax::Name>> wanted_outputs;
+  Span first_assumption;
+  std::set<std::string> bound;                  // dims that --bind made concrete
+  std::unordered_map<Var, FormId> equal_sizes;  // sizes that the assumptions give by others
+
+  // Of the definition being read.
+  std::deque<Nest> nests;
+  std::vector<size_t> finish_order;  // nested ones, innermost first
+  size_t now = 0;
+  std::vector<IndexInfo> indices;
+  std::unordered_map<std::string, std::vector<uint32_t>> index_names;
+  std::string definition_name;
+  std::unordered_set<std::string> reported;  // undefined names
+  Place place = Place::value;
+  IdentityPlace identity;
+  bool failed = false;
+};
+
+}  // namespace tang

@@ -1,0 +1,230 @@
+// Reductions: their indices, their condition, and the values they fold. One that stands inside an
+// expression becomes a comprehension of its own, which the expression reads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/builtin.h"
+#include "support/panic.h"
+#include "text/resolve.h"
+
+namespace tang {
+
+using syntax::BinaryOp;
+using syntax::ExprNodeId;
+
+Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span span) {
+  if (constants_only())
+    return fail("not-constant", span, "a reduction is not known from constants and dimensions");
+  const size_t parent = now;
+  nests.push_back({.parent = parent, .outer_known = nest().now_known, .span = span});
+  now = nests.size() - 1;
+  const size_t child = now;
+  const bool good = reduce_into(reduction, span);
+  now = parent;
+  if (!good) return {.span = span};
+  finish_order.push_back(child);
+  const Nest& made = nests[child];
+  const size_t n_results = made.values.size();
+  if (n_results != 1)
+    return fail("tuple-in-expression", span,
+                fmt::format("{} gives {} results; only a definition of {} names can take them",
+                            arena.monoids[made.monoid].name, n_results, n_results));
+  return add_slot({.nested = child}, arena.monoids[made.monoid].types[0], span);
+}
+
+// Reads the reduction into the current comprehension.
+bool Resolver::reduce_into(const syntax::Reduction& reduction, Span span) {
+  if (!check_monoid(reduction, span)) return false;
+  const Place outer_place = std::exchange(place, Place::value);
+  bool good = true;
+  for (const syntax::Binder& binder : reduction.binders) {
+    const auto index = declare_index(binder, nest().reduce);
+    good &= index.has_value();
+    if (index) nest().reduce.push_back(*index);
+  }
+  if (reduction.condition.valid()) good &= resolve_domain(reduction.condition);
+  const IdentityPlace outer_identity = identity;
+  good &= resolve_values(reduction);
+  identity = outer_identity;
+  for (const uint32_t index : nest().reduce) index_names[indices[index].name].pop_back();
+  place = outer_place;
+  return good;
+}
+
+// The conjuncts of the condition, in order: each is evaluated where those before it hold.
+bool Resolver::resolve_domain(ExprNodeId condition) {
+  std::vector<ExprNodeId> conjuncts, stack{condition};
+  while (!stack.empty()) {
+    const ExprNodeId id = stack.back();
+    stack.pop_back();
+    const auto* binary = std::get_if<syntax::Binary>(&node(id).data);
+    if (binary && binary->op == BinaryOp::logical_and) {
+      stack.push_back(binary->right);
+      stack.push_back(binary->left);
+    } else {
+      conjuncts.push_back(id);
+    }
+  }
+  nest().in_domain = true;
+  bool good = true;
+  for (const ExprNodeId id : conjuncts) {
+    const Meaning m = resolve_in(Place::condition, id);
+    if (!is_condition(m, "the condition of a reduction")) {
+      good = false;
+      continue;
+    }
+    vote_by_prefix(id);
+    Truth truth = truth_of(m, true);
+    Truth& domain = nest().domain;
+    domain.facts.insert(domain.facts.end(), truth.facts.begin(), truth.facts.end());
+    domain.rest = arena.exprs.logical_and(domain.rest, truth.rest);
+    push_known(std::move(truth));
+  }
+  nest().in_domain = false;
+  return good;
+}
+
+// s < i or s <= i between a reduce index s and another index i: i may run over what s runs over.
+void Resolver::vote_by_prefix(ExprNodeId id) {
+  const auto* binary = std::get_if<syntax::Binary>(&node(id).data);
+  if (!binary) return;
+  const bool less = binary->op == BinaryOp::lt || binary->op == BinaryOp::le;
+  if (!less && binary->op != BinaryOp::gt && binary->op != BinaryOp::ge) return;
+  const auto index_of = [&](ExprNodeId side) -> std::optional<uint32_t> {
+    const auto* name = std::get_if<syntax::NameRef>(&node(side).data);
+    if (!name) return std::nullopt;
+    const auto found = index_names.find(name->name.text);
+    if (found == index_names.end() || found->second.empty()) return std::nullopt;
+    return found->second.back();
+  };
+  const auto small = index_of(less ? binary->left : binary->right);
+  const auto large = index_of(less ? binary->right : binary->left);
+  const std::vector<uint32_t>& reduce = nest().reduce;
+  if (small && large && *small != *large &&
+      std::find(reduce.begin(), reduce.end(), *small) != reduce.end())
+    indices[*large].prefix.push_back(*small);
+}
+
+namespace {
+
+std::string monoid_suggestion(const std::string& name) {
+  Suggestion suggestion(name);
+  for (const std::string_view known : builtin_monoid_names()) suggestion.consider(known);
+  return suggestion.text();
+}
+
+// "2", "2 or more", "3".
+std::string arity_text(MonoidArity arity) {
+  if (arity.most == arity.least) return fmt::format("{}", arity.least);
+  return fmt::format("{} or more", arity.least);
+}
+
+}  // namespace
+
+// That the monoids exist and get as many values as they fold.
+bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
+  const size_t n_monoids = reduction.monoids.size();
+  for (const syntax::Name& name : reduction.monoids)
+    if (!builtin_monoid_arity(name.text)) {
+      fail("unknown-monoid", name.span,
+           name.text == "topk"
+               ? "topk is not available in this version"
+               : fmt::format("there is no monoid {}{}", name.text, monoid_suggestion(name.text)));
+      return false;
+    }
+  if (reduction.argument.valid()) {
+    fail("bad-argument", node(reduction.argument).span,
+         fmt::format("{} takes no argument before its indices", reduction.monoids[0].text));
+    return false;
+  }
+  if (n_monoids > 1 && reduction.values.size() != n_monoids) {
+    fail("monoid-arity", span,
+         fmt::format("{} monoids fold {} values, {} given", n_monoids, n_monoids,
+                     reduction.values.size()));
+    return false;
+  }
+  for (size_t i = 0; i < n_monoids; ++i) {
+    const MonoidArity arity = *builtin_monoid_arity(reduction.monoids[i].text);
+    size_t given = 0;
+    if (n_monoids > 1 || reduction.values.size() == 1)
+      given = reduction.values[i].parts.size();
+    else
+      given = reduction.values.size();
+    const bool tuple_in_list = n_monoids == 1 && given > 1 && reduction.values.size() > 1 &&
+                               std::any_of(reduction.values.begin(), reduction.values.end(),
+                                           [](const syntax::Value& v) { return v.tuple; });
+    if (given >= arity.least && given <= arity.most && !tuple_in_list) continue;
+    fail("monoid-arity", n_monoids > 1 ? reduction.values[i].span : span,
+         tuple_in_list
+             ? fmt::format("{} folds numbers, and one of its values is a tuple",
+                           reduction.monoids[i].text)
+             : fmt::format(
+                   "{} folds {}, {} given", reduction.monoids[i].text,
+                   arity.least == 1 ? "1 value" : fmt::format("a tuple of {}", arity_text(arity)),
+                   given));
+    return false;
+  }
+  return true;
+}
+
+// The values, in the kinds that the monoids take.
+bool Resolver::resolve_values(const syntax::Reduction& reduction) {
+  std::vector<std::vector<ExprNodeId>> parts(reduction.monoids.size());
+  for (size_t v = 0; v < reduction.values.size(); ++v) {
+    std::vector<ExprNodeId>& to = parts[parts.size() == 1 ? 0 : v];
+    to.insert(to.end(), reduction.values[v].parts.begin(), reduction.values[v].parts.end());
+  }
+  std::vector<MonoidId> monoids;
+  bool good = true;
+  for (size_t m = 0; m < parts.size(); ++m) {
+    const std::string& name = reduction.monoids[m].text;
+    const bool logic = name == "any" || name == "all";
+    const bool arg = name == "argmax" || name == "argmin";
+    const bool numeric = name == "sum" || name == "prod" || name == "max" || name == "min";
+    std::vector<Type> types;
+    for (size_t c = 0; c < parts[m].size(); ++c) {
+      identity = {.name = name, .component = c, .n_components = parts[m].size()};
+      const Meaning value = resolve(parts[m][c]);
+      if (value.faulty || (logic && !is_condition(value, "what any and all fold"))) {
+        good = false;
+        continue;
+      }
+      const bool keeps_kind = logic || (arg && c > 0);
+      const Type kind = keeps_kind       ? value.type
+                        : numeric || arg ? wider_kind(Type::i32, value.type)
+                                         : Type::f64;
+      types.push_back(kind);
+      nest().values.push_back(as_data(value, kind));
+    }
+    if (good) monoids.push_back(builtin_monoid(arena, name, types));
+  }
+  if (good) nest().monoid = product_monoid(arena, monoids);
+  return good;
+}
+
+// The same value over the reads of the current comprehension: reads of the enclosing one `from` are
+// copied. A copy is evaluated at points where the original may not be, so one that stood under a
+// condition is guarded.
+ExprId Resolver::import_expr(size_t from, ExprId expr) {
+  if (from == now || !expr.valid()) return expr;
+  Exprs::Memo memo;
+  return arena.exprs.rewrite(expr, memo, [&](ExprId old, const std::array<ExprId, 3>&) {
+    const Expr e = arena.exprs[old];
+    if (e.op != Op::read) return ExprId();
+    Slot slot = nests[from].slots[e.index()];
+    slot.must_hold = false;
+    const bool conditional = slot.known != kNone || nests[from].outer_known != kNone;
+    if (conditional && !slot.guarded && slot.nested == kNone) {
+      slot.guarded = true;
+      slot.otherwise = zero_of(arena.exprs, e.type);
+    }
+    for (Coord& coord : slot.coords) coord.data = import_expr(from, coord.data);
+    slot.guard.condition = import_expr(from, slot.guard.condition);
+    slot.otherwise = import_expr(from, slot.otherwise);
+    return add_slot(std::move(slot), e.type, {}).expr;
+  });
+}
+
+}  // namespace tang

@@ -1,0 +1,552 @@
+#include "text/safety.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/integer.h"
+#include "support/panic.h"
+
+namespace tang {
+
+namespace {
+
+Constraint at_least(Forms& forms, FormId a, FormId b) {
+  return {.form = forms.sub(a, b)};
+}
+
+}  // namespace
+
+Facts index_facts(const Resolver& resolver, size_t nest) {
+  Forms& forms = resolver.arena.forms;
+  Facts facts = resolver.program.assumptions;
+  const auto add = [&](const std::vector<uint32_t>& indices) {
+    for (const uint32_t i : indices) {
+      const FormId axis = forms.axis(i);
+      const FormId extent = resolver.indices[i].extent;
+      facts.push_back({.form = axis});
+      if (extent.valid()) facts.push_back({.form = forms.add(forms.sub(extent, axis), -1)});
+    }
+  };
+  for (size_t n = nest; n != kNone; n = resolver.nests[n].parent) {
+    add(resolver.nests[n].reduce);
+    // Points of an inner comprehension are indices of the enclosing ones.
+    if (resolver.nests[n].parent == kNone) add(resolver.nests[n].points);
+  }
+  return facts;
+}
+
+// ---- integer data ------------------------------------------------------------------------------
+
+Bounds DataForms::bounds_of(FormId form) {
+  Facts all = base;
+  all.insert(all.end(), facts.begin(), facts.end());
+  return bounds(resolver.arena.forms, all, form);
+}
+
+FormId DataForms::between(Type kind, std::optional<int64_t> low, std::optional<int64_t> high) {
+  Forms& f = resolver.arena.forms;
+  const FormId v = f.var({VarKind::local, n_unknown++});
+  if (kind == Type::i32) {
+    low = std::max(low.value_or(INT32_MIN), int64_t{INT32_MIN});
+    high = std::min(high.value_or(INT32_MAX), int64_t{INT32_MAX});
+  }
+  if (low) facts.push_back({.form = f.sub(v, f.constant(*low))});
+  if (high) facts.push_back({.form = f.sub(f.constant(*high), v)});
+  return v;
+}
+
+FormId DataForms::unknown(Type kind) {
+  return between(kind, std::nullopt, std::nullopt);
+}
+
+bool DataForms::fits(FormId form, Type kind) {
+  const Bounds b = bounds_of(form);
+  return b.low && b.high && *b.low >= integer_min(kind) && *b.high <= integer_max(kind);
+}
+
+FormId DataForms::of_read(const Slot& slot, Type kind) {
+  Forms& f = resolver.arena.forms;
+  const Type storage = resolver.arena.tensors[slot.tensor].type;
+  const FormId v = is_integer(storage) && storage != Type::i64
+                       ? between(kind, integer_min(storage), integer_max(storage))
+                       : unknown(kind);
+  const auto found = resolver.tensors.find(slot.tensor);
+  if (found == resolver.tensors.end()) return v;
+  const Range& range = found->second.range;
+  // Out of range the read gives another value, which must be within the bounds as well.
+  FormId otherwise;
+  if (slot.guarded) otherwise = of(slot.otherwise);
+  if (range.lo.valid() && (!otherwise.valid() || proves(f, base, at_least(f, otherwise, range.lo))))
+    facts.push_back(at_least(f, v, range.lo));
+  if (range.hi.valid() &&
+      (!otherwise.valid() || proves(f, base, at_least(f, range.hi, f.add(otherwise, 1)))))
+    facts.push_back(at_least(f, range.hi, f.add(v, 1)));
+  return v;
+}
+
+// + - * wrap, so the exact result counts only where it fits.
+FormId DataForms::of_arithmetic(const Expr& e, FormId a, FormId b) {
+  Forms& f = resolver.arena.forms;
+  const FormId exact = e.op == Op::add ? f.add(a, b) : e.op == Op::sub ? f.sub(a, b) : f.mul(a, b);
+  return f.is_coordinate(exact) && fits(exact, e.type) ? exact : unknown(e.type);
+}
+
+FormId DataForms::of_node(const Expr& e) {
+  Forms& f = resolver.arena.forms;
+  const auto arg = [&](size_t i) { return forms.at(e.args[i]); };
+  const auto constant = [&](size_t i) { return f.as_constant(arg(i)); };
+  switch (e.op) {
+    case Op::constant:
+      return f.constant(e.value().integer);
+    case Op::form:
+      return e.form();
+    case Op::read:
+      return of_read(resolver.nests[nest].slots[e.index()], e.type);
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+      return of_arithmetic(e, arg(0), arg(1));
+    case Op::div:
+      if (const auto c = constant(1); c && *c > 0) return f.quotient(arg(0), *c);
+      break;
+    case Op::mod:
+      if (const auto c = constant(1); c && *c > 0) return f.remainder(arg(0), *c);
+      break;
+    case Op::shift_right:
+      if (const auto c = constant(1); c && *c >= 0 && *c < 31)
+        return f.quotient(arg(0), int64_t{1} << *c);
+      break;
+    case Op::bit_and:
+      for (size_t i = 0; i < 2; ++i)
+        if (const auto c = constant(i); c && *c >= 0) return between(e.type, 0, *c);
+      break;
+    case Op::min:
+    case Op::max: {
+      const Bounds a = bounds_of(arg(0)), b = bounds_of(arg(1));
+      const bool is_max = e.op == Op::max;
+      // One bound needs both sides, the other is known from either.
+      const auto both = [&](std::optional<int64_t> x, std::optional<int64_t> y) {
+        if (!x || !y) return std::optional<int64_t>();
+        return std::optional(is_max ? std::max(*x, *y) : std::min(*x, *y));
+      };
+      const auto either = [&](std::optional<int64_t> x, std::optional<int64_t> y) {
+        return x && y ? both(x, y) : x ? x : y;
+      };
+      const FormId v = is_max ? between(e.type, either(a.low, b.low), both(a.high, b.high))
+                              : between(e.type, both(a.low, b.low), either(a.high, b.high));
+      for (size_t i = 0; i < 2; ++i)
+        facts.push_back(is_max ? at_least(f, v, arg(i)) : at_least(f, arg(i), v));
+      return v;
+    }
+    case Op::select: {
+      const Bounds a = bounds_of(arg(1)), b = bounds_of(arg(2));
+      return between(e.type,
+                     a.low && b.low ? std::optional(std::min(*a.low, *b.low)) : std::nullopt,
+                     a.high && b.high ? std::optional(std::max(*a.high, *b.high)) : std::nullopt);
+    }
+    case Op::cast: {
+      const Type from = resolver.arena.exprs.type(e.args[0]);
+      if (from == Type::boolean) return between(e.type, 0, 1);
+      if (is_integer(from) && fits(arg(0), e.type)) return arg(0);
+      if (is_integer(e.type) && e.type != Type::i64)
+        return between(e.type, integer_min(e.type), integer_max(e.type));
+      break;
+    }
+    default:
+      break;  // nothing is known but the type
+  }
+  return unknown(e.type);
+}
+
+FormId DataForms::of(ExprId expr) {
+  const Exprs& exprs = resolver.arena.exprs;
+  for (const ExprId id : exprs.post_order({expr})) {
+    if (forms.contains(id)) continue;
+    const Expr e = exprs[id];
+    // Nodes of other kinds are never looked at by integer operations, but casts and selects.
+    const FormId form = is_integer(e.type) ? of_node(e) : resolver.arena.forms.constant(0);
+    forms.emplace(id, form);
+  }
+  return forms.at(expr);
+}
+
+Facts DataForms::when_true(ExprId condition) {
+  Forms& f = resolver.arena.forms;
+  const Exprs& exprs = resolver.arena.exprs;
+  Facts out;
+  std::vector<std::pair<ExprId, bool>> stack;
+  if (condition.valid()) stack.emplace_back(condition, true);
+  while (!stack.empty()) {
+    const auto [id, holds] = stack.back();
+    stack.pop_back();
+    const Expr e = exprs[id];
+    if (e.op == Op::logic_not) stack.emplace_back(e.args[0], !holds);
+    if (e.op == (holds ? Op::logic_and : Op::logic_or))
+      for (const ExprId arg : {e.args[0], e.args[1]}) stack.emplace_back(arg, holds);
+    if (op_info(e.op).cls != OpClass::compare || !is_integer(exprs.type(e.args[0]))) continue;
+    const FormId a = of(e.args[0]), b = of(e.args[1]);
+    const bool equal = e.op == (holds ? Op::eq : Op::ne);
+    if (equal || e.op == (holds ? Op::le : Op::gt)) out.push_back(at_least(f, b, a));
+    if (equal || e.op == (holds ? Op::ge : Op::lt)) out.push_back(at_least(f, a, b));
+    if (e.op == (holds ? Op::lt : Op::ge)) out.push_back(at_least(f, b, f.add(a, 1)));
+    if (e.op == (holds ? Op::gt : Op::le)) out.push_back(at_least(f, a, f.add(b, 1)));
+  }
+  return out;
+}
+
+// ---- reads -------------------------------------------------------------------------------------
+
+namespace {
+
+// True where the coordinate needs no proof: an index over the dimension, or a constant inside.
+bool plainly_in_range(const Resolver& r, const Coord& coord, FormId extent) {
+  if (coord.is_gather()) return false;
+  const Forms& forms = r.arena.forms;
+  if (const auto var = forms.as_var(coord.form); var && var->kind == VarKind::axis)
+    return r.indices[var->index].extent == extent;
+  const auto c = forms.as_constant(coord.form), n = forms.as_constant(extent);
+  return c && n && *c >= 0 && *c < *n;
+}
+
+bool plainly_in_range(const Resolver& r, const Slot& slot) {
+  const std::vector<FormId>& shape = r.arena.tensors[slot.tensor].shape;
+  for (size_t d = 0; d < slot.coords.size(); ++d)
+    if (!plainly_in_range(r, slot.coords[d], shape[d])) return false;
+  return true;
+}
+
+void extend(Facts& to, const Facts& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// Axes on which forms, expressions and reads depend, as sorted numbers of indices.
+struct AxisSets {
+  Resolver& r;
+  size_t nest;
+
+  void add_form(FormId form, std::vector<bool>& axes) const {
+    r.arena.forms.for_each_var(form, [&](Var v) {
+      if (v.kind == VarKind::axis) axes[v.index] = true;
+    });
+  }
+  void add_facts(const Facts& facts, std::vector<bool>& axes) const {
+    for (const Constraint& c : facts) add_form(c.form, axes);
+  }
+  void add_expr(ExprId expr, std::vector<bool>& axes) const {
+    if (!expr.valid()) return;
+    std::vector<ExprId> roots{expr};
+    std::vector<bool> seen(r.nests[nest].slots.size());
+    while (!roots.empty()) {
+      const std::vector<ExprId> order = r.arena.exprs.post_order(roots);
+      roots.clear();
+      for (const ExprId id : order) {
+        const Expr& e = r.arena.exprs[id];
+        if (e.op == Op::form) add_form(e.form(), axes);
+        if (e.op != Op::read || seen[e.index()]) continue;
+        seen[e.index()] = true;
+        const Slot& slot = r.nests[nest].slots[e.index()];
+        add_facts(slot.guard.constraints, axes);
+        for (const Coord& c : slot.coords)
+          c.is_gather() ? roots.push_back(c.data) : add_form(c.form, axes);
+        for (const ExprId root : {slot.guard.condition, slot.otherwise})
+          if (root.valid()) roots.push_back(root);
+      }
+    }
+  }
+};
+
+// What is known where a read stands, by where it comes from.
+struct Knowledge {
+  Facts domain;   // affine, of the own domain
+  ExprId rest;    // data, of the own domain
+  Facts selects;  // of selects, && and || around the read
+  ExprId selects_rest;
+  bool has_selects() const { return !selects.empty() || selects_rest.valid(); }
+};
+
+Knowledge knowledge_of(Resolver& r, const Nest& nest, size_t known) {
+  // Innermost last, so that conditions keep the order of the text.
+  std::vector<const Known*> chain;
+  for (size_t k = known; k != kNone; k = nest.known[k].outer) chain.push_back(&nest.known[k]);
+  std::reverse(chain.begin(), chain.end());
+  Knowledge out;
+  for (const Known* k : chain) {
+    extend(k->in_domain ? out.domain : out.selects, k->truth.facts);
+    ExprId& rest = k->in_domain ? out.rest : out.selects_rest;
+    rest = r.arena.exprs.logical_and(rest, k->truth.rest);
+  }
+  return out;
+}
+
+struct Outer {
+  size_t nest;
+  Truth truth;
+};
+
+// The conditions of enclosing comprehensions where this one stands, outermost first.
+std::vector<Outer> outer_conditions(const Resolver& r, size_t nest) {
+  std::vector<Outer> out;
+  for (size_t n = nest; r.nests[n].parent != kNone; n = r.nests[n].parent) {
+    const Nest& parent = r.nests[r.nests[n].parent];
+    for (size_t k = r.nests[n].outer_known; k != kNone; k = parent.known[k].outer)
+      out.push_back({.nest = r.nests[n].parent, .truth = parent.known[k].truth});
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+struct GuardDecision {
+  Resolver& r;
+  size_t nest;
+  DataForms data;
+  std::vector<Outer> outer;
+
+  bool in_range(const Slot& slot, const Facts& extra) {
+    Forms& forms = r.arena.forms;
+    const std::vector<FormId>& shape = r.arena.tensors[slot.tensor].shape;
+    for (size_t d = 0; d < slot.coords.size(); ++d) {
+      if (plainly_in_range(r, slot.coords[d], shape[d])) continue;
+      const Coord& c = slot.coords[d];
+      const FormId form = c.is_gather() ? data.of(c.data) : c.form;
+      Facts facts = data.base;
+      extend(facts, data.facts);
+      extend(facts, extra);
+      if (!proves(forms, facts, {.form = form}) ||
+          !proves(forms, facts, at_least(forms, shape[d], forms.add(form, 1))))
+        return false;
+    }
+    return true;
+  }
+
+  // Takes conditions of enclosing comprehensions into the domain: those over axes that are needed
+  // anyway when they suffice, else all.
+  bool carry(const Slot& slot, const Facts& known) {
+    const AxisSets sets{r, nest};
+    std::vector<bool> needed(r.indices.size());
+    const Nest& n = r.nests[nest];
+    for (const ExprId value : n.values) sets.add_expr(value, needed);
+    sets.add_facts(n.domain.facts, needed);
+    sets.add_expr(n.domain.rest, needed);
+    for (const bool all : {false, true}) {
+      Facts facts = known;
+      std::vector<Outer> taken;
+      for (const Outer& o : outer) {
+        std::vector<bool> axes(r.indices.size());
+        sets.add_facts(o.truth.facts, axes);
+        AxisSets{r, o.nest}.add_expr(o.truth.rest, axes);
+        bool within = true;
+        for (size_t i = 0; i < axes.size(); ++i) within &= !axes[i] || needed[i];
+        if (!all && !within) continue;
+        taken.push_back(o);
+        taken.back().truth.rest = imported(o);
+        extend(facts, o.truth.facts);
+        extend(facts, data.when_true(taken.back().truth.rest));
+      }
+      const bool good = in_range(slot, facts);
+      if (!good && !all) continue;
+      for (const Outer& o : taken) {
+        extend(r.nests[nest].domain.facts, o.truth.facts);
+        ExprId& rest = r.nests[nest].domain.rest;
+        rest = r.arena.exprs.logical_and(rest, o.truth.rest);
+        extend(r.nests[nest].carried.facts, o.truth.facts);
+        ExprId& carried_rest = r.nests[nest].carried.rest;
+        carried_rest = r.arena.exprs.logical_and(carried_rest, o.truth.rest);
+      }
+      outer.clear();
+      return good;
+    }
+    return false;
+  }
+
+  ExprId imported(const Outer& o) {
+    const size_t now = std::exchange(r.now, nest);
+    const ExprId rest = r.import_expr(o.nest, o.truth.rest);
+    r.now = now;
+    return rest;
+  }
+
+  void decide(size_t position) {
+    const Slot slot = r.nests[nest].slots[position];
+    if (slot.guarded || slot.nested != kNone || !slot.must_hold || plainly_in_range(r, slot))
+      return;
+    const Knowledge k = knowledge_of(r, r.nests[nest], slot.known);
+    if (!k.has_selects() && !slot.in_domain && outer.empty()) return;
+    // Known when the read is evaluated wherever the domain holds.
+    Facts facts = k.domain;
+    extend(facts, r.nests[nest].carried.facts);
+    extend(facts, data.when_true(r.nests[nest].carried.rest));
+    if (!slot.in_domain) extend(facts, data.when_true(k.rest));
+    if (in_range(slot, facts)) return;
+    extend(facts, k.selects);
+    extend(facts, data.when_true(k.selects_rest));
+    if (slot.in_domain) extend(facts, data.when_true(k.rest));
+    const bool selected = in_range(slot, facts);
+    if (!selected && !outer.empty()) carry(slot, facts);
+    Slot& guarded = r.nests[nest].slots[position];
+    ExprId condition = k.selects_rest;
+    if (slot.in_domain) condition = r.arena.exprs.logical_and(k.rest, condition);
+    if (k.selects.empty() && !condition.valid()) return;
+    guarded.guarded = true;
+    guarded.guard = {.constraints = k.selects, .condition = condition};
+    guarded.otherwise = zero_of(r.arena.exprs, kind_of(r.arena.tensors[slot.tensor].type));
+  }
+};
+
+}  // namespace
+
+void decide_guards(Resolver& resolver, size_t nest) {
+  GuardDecision decision{.r = resolver,
+                         .nest = nest,
+                         .data = DataForms(resolver, nest, index_facts(resolver, nest)),
+                         .outer = outer_conditions(resolver, nest)};
+  // Carrying conditions adds reads, which are copies and need no decision.
+  const size_t n_slots = resolver.nests[nest].slots.size();
+  for (size_t s = 0; s < n_slots; ++s) decision.decide(s);
+}
+
+// ---- obligations -------------------------------------------------------------------------------
+
+void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>& axes,
+                         const std::vector<std::string>& axis_names) {
+  Forms& forms = r.arena.forms;
+  const Nest& nest = r.nests[nest_id];
+  DataForms data(r, nest_id, index_facts(r, nest_id));
+  const auto rename = [&](FormId form) {
+    return forms.substitute(
+        form, [&](Var v) { return v.kind == VarKind::axis ? axes[v.index] : FormId(); });
+  };
+  Facts common;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!axes[i].valid()) continue;
+    common.push_back({.form = forms.axis(static_cast<uint32_t>(i))});
+    common.push_back({.form = forms.add(forms.sub(r.indices[i].extent, common.back().form), -1)});
+  }
+  extend(common, nest.carried.facts);
+  extend(common, data.when_true(nest.carried.rest));
+  const auto add = [&](Obligation o, size_t known) {
+    const Knowledge k = knowledge_of(r, nest, known);
+    o.facts = common;
+    extend(o.facts, k.domain);
+    extend(o.facts, k.selects);
+    extend(o.facts, data.when_true(k.rest));
+    extend(o.facts, data.when_true(k.selects_rest));
+    extend(o.facts, data.facts);
+    // Indices that are no axes here tell nothing.
+    std::erase_if(o.facts, [&](const Constraint& c) {
+      bool outside = false;
+      forms.for_each_var(
+          c.form, [&](Var v) { outside |= v.kind == VarKind::axis && !axes[v.index].valid(); });
+      return outside;
+    });
+    for (Constraint& c : o.facts) c.form = rename(c.form);
+    o.form = rename(o.form);
+    o.axis_names = axis_names;
+    r.obligations.push_back(std::move(o));
+  };
+  for (size_t s = 0; s < nest.slots.size(); ++s) {
+    const Slot& slot = nest.slots[s];
+    if (!slot.must_hold) continue;
+    const std::vector<FormId>& shape = r.arena.tensors[slot.tensor].shape;
+    for (size_t d = 0; d < slot.coords.size(); ++d) {
+      if (plainly_in_range(r, slot.coords[d], shape[d])) continue;
+      const bool gather = slot.coords[d].is_gather();
+      add({.kind = gather ? ObligationKind::gather_range : ObligationKind::in_range,
+           .form = gather ? data.of(slot.coords[d].data) : slot.coords[d].form,
+           .low = forms.constant(0),
+           .high = shape[d],
+           .facts = {},
+           .span = slot.spans[d],
+           .text = r.source_text(slot.spans[d]),
+           .tensor = slot.name,
+           .dimension = static_cast<uint32_t>(d),
+           .axis_names = {}},
+          slot.known);
+    }
+  }
+  for (const Width& width : nest.widths)
+    add({.kind = ObligationKind::width,
+         .form = width.form,
+         .low = forms.constant(INT32_MIN),
+         .high = forms.constant(int64_t{INT32_MAX} + 1),
+         .facts = {},
+         .span = width.span,
+         .text = r.source_text(width.span),
+         .tensor = "",
+         .dimension = 0,
+         .axis_names = {}},
+        width.known);
+}
+
+// ---- ranges of results -------------------------------------------------------------------------
+
+namespace {
+
+// True when every point folds at least one element: the first one satisfies the domain.
+bool never_empty(Resolver& r, size_t nest_id) {
+  Forms& forms = r.arena.forms;
+  const Nest& nest = r.nests[nest_id];
+  if (nest.domain.rest.valid()) return false;
+  const Facts facts = index_facts(r, nest_id);
+  // index_facts takes for granted that the reduction's own indices have values.
+  Facts outside = r.program.assumptions;
+  for (const uint32_t i : nest.reduce)
+    if (!proves(forms, outside, {.form = forms.add(r.indices[i].extent, -1)})) return false;
+  for (const Constraint& c : nest.domain.facts) {
+    const FormId first = forms.substitute(c.form, [&](Var v) {
+      const bool reduced =
+          v.kind == VarKind::axis &&
+          std::find(nest.reduce.begin(), nest.reduce.end(), v.index) != nest.reduce.end();
+      return reduced ? forms.constant(0) : FormId();
+    });
+    if (!proves(forms, facts, {.form = first, .modulus = c.modulus})) return false;
+  }
+  return true;
+}
+
+Range range_of_expr(Resolver& r, size_t nest_id, ExprId value) {
+  Forms& forms = r.arena.forms;
+  const Expr e = r.arena.exprs[value];
+  if (e.op == Op::form) {
+    const auto var = forms.as_var(e.form());
+    if (var && var->kind == VarKind::axis)
+      return {.lo = forms.constant(0), .hi = r.indices[var->index].extent};
+  }
+  if (e.op == Op::read) {
+    const Slot& slot = r.nests[nest_id].slots[e.index()];
+    const auto found = r.tensors.find(slot.tensor);
+    if (!slot.guarded && found != r.tensors.end() && found->second.range.present())
+      return found->second.range;
+  }
+  DataForms data(r, nest_id, index_facts(r, nest_id));
+  const FormId form = data.of(value);
+  Facts facts = data.base;
+  extend(facts, data.facts);
+  const Bounds b = bounds(forms, facts, form);
+  Range range;
+  if (b.low && *b.low > INT32_MIN) range.lo = forms.constant(*b.low);
+  if (b.high && *b.high < INT32_MAX) range.hi = forms.constant(*b.high + 1);
+  return range;
+}
+
+}  // namespace
+
+Range range_of_values(Resolver& r, size_t nest_id, size_t component) {
+  Forms& forms = r.arena.forms;
+  const Nest& nest = r.nests[nest_id];
+  if (!nest.monoid.valid()) return range_of_expr(r, nest_id, nest.values[component]);
+  const std::string& name = r.arena.monoids[nest.monoid].name;
+  const bool arg = name == "argmax" || name == "argmin";
+  if (!arg && name != "max" && name != "min") return {};
+  Range range = range_of_expr(r, nest_id, nest.values[component]);
+  if (never_empty(r, nest_id)) return range;
+  if (!arg || component == 0) return {};
+  // A payload of nothing is -1.
+  if (range.lo.valid()) {
+    const auto low = forms.as_constant(range.lo);
+    range.lo = low ? forms.constant(std::min<int64_t>(*low, -1)) : FormId();
+  }
+  if (range.hi.valid() && !proves(forms, r.program.assumptions, {.form = range.hi})) range.hi = {};
+  return range;
+}
+
+}  // namespace tang
