@@ -10,7 +10,9 @@
 
 namespace tang::syntax {
 
-std::string_view spelling(TokenKind kind) {
+namespace {
+
+constexpr std::string_view spelled(TokenKind kind) {
   switch (kind) {
     case TokenKind::end:
       return "the end of the file";
@@ -110,8 +112,6 @@ std::string_view spelling(TokenKind kind) {
   return "";
 }
 
-namespace {
-
 // Longer spellings stand before their prefixes.
 constexpr std::array kPunctuation = {
     TokenKind::closed_range,  TokenKind::ellipsis,      TokenKind::range,
@@ -127,6 +127,16 @@ constexpr std::array kPunctuation = {
     TokenKind::amp,           TokenKind::bar,           TokenKind::bang,
     TokenKind::less,          TokenKind::greater,
 };
+
+struct Spelled {
+  std::string_view text;
+  TokenKind kind;
+};
+constexpr auto kSpelled = [] {
+  std::array<Spelled, kPunctuation.size()> out{};
+  for (size_t i = 0; i < out.size(); ++i) out[i] = {spelled(kPunctuation[i]), kPunctuation[i]};
+  return out;
+}();
 
 constexpr std::array kWords = {TokenKind::word_else, TokenKind::word_inf, TokenKind::word_nan,
                                TokenKind::word_true, TokenKind::word_false};
@@ -245,12 +255,11 @@ class Lexer {
     if (is_letter(c)) return name();
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     if (c == '"') return string();
-    for (TokenKind kind : kPunctuation) {
-      const std::string_view s = spelling(kind);
-      if (text_.substr(at_, s.size()) != s) continue;
+    for (const Spelled& s : kSpelled) {
+      if (s.text[0] != c || text_.substr(at_, s.text.size()) != s.text) continue;
       const size_t begin = at_;
-      at_ += s.size();
-      push(kind, begin);
+      at_ += s.text.size();
+      push(s.kind, begin);
       return;
     }
     bad_characters();
@@ -269,7 +278,7 @@ class Lexer {
       return push_invalid(begin);
     }
     const auto reserved = std::find_if(kWords.begin(), kWords.end(),
-                                       [&](TokenKind kind) { return spelling(kind) == word; });
+                                       [&](TokenKind kind) { return spelled(kind) == word; });
     push(reserved == kWords.end() ? TokenKind::name : *reserved, begin);
   }
 
@@ -347,8 +356,8 @@ class Lexer {
     const size_t begin = at_;
     const auto meaningless = [&](char c) {
       if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' || c == '"') return false;
-      return !is_word(c) && !std::any_of(kPunctuation.begin(), kPunctuation.end(),
-                                         [c](TokenKind kind) { return spelling(kind)[0] == c; });
+      return !is_word(c) && !std::any_of(kSpelled.begin(), kSpelled.end(),
+                                         [c](const Spelled& s) { return s.text[0] == c; });
     };
     const std::string_view rest = text_.substr(begin);
     const size_t length = character_length(rest);
@@ -427,7 +436,7 @@ class Matcher {
     }
     Token& token = tokens_[i];
     token.faulty = true;
-    Diagnostic& d = error(token, fmt::format("this {} closes nothing", spelling(kind)));
+    Diagnostic& d = error(token, fmt::format("this {} closes nothing", spelled(kind)));
     if (open_.empty() || tokens_[open_.back()].kind == TokenKind::open_brace) return;
     // Most likely the wrong shape was typed: take it as closing what stands open.
     Token& opened = tokens_[open_.back()];
@@ -468,6 +477,10 @@ class Matcher {
 };
 
 }  // namespace
+
+std::string_view spelling(TokenKind kind) {
+  return spelled(kind);
+}
 
 Lexed lex(const Sources& sources, uint32_t file, Diagnostics& diagnostics) {
   Lexed out = Lexer(sources.text(file), file, diagnostics).run();
