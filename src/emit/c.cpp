@@ -192,6 +192,11 @@ Spelling operation(Op op, Type operand) {
 Spelling conversion(Type from, Type to) {
   if (from == to) return kSame;
   if (to == Type::boolean) return kNotZero;
+  // Of the narrow floats only scalars come as such; elements come by their bits.
+  if (from == Type::f16 && to == Type::f32) return helper("f16_widen");
+  if (from == Type::bf16 && to == Type::f32) return helper("bf16_widen");
+  if (from == Type::f8e4m3 && to == Type::f32) return helper("f8e4m3_widen");
+  if (from == Type::f8e5m2 && to == Type::f32) return helper("f8e5m2_widen");
   if (is_real(from) && is_integer(to) && to != Type::i32 && to != Type::i64) return kNone;
   switch (to) {
     case Type::f64:

@@ -32,6 +32,19 @@ void put_workspace_pointers(HostBody& body) {
   }
 }
 
+// A scalar as its kernels take it.
+std::string scalar_argument(HostBody& body, uint32_t scalar) {
+  const Type type = body.face.module.scalars[scalar].type;
+  const std::string& name = body.face.scalar_names[scalar];
+  if (body.scalars[scalar]) return name;
+  const std::string field = "args->" + name;
+  if (type == Type::boolean) return field + " != 0";
+  if (!is_real(type)) return field;
+  const Spelling widen = kC.conversion(type, kernel::arithmetic_type(type));
+  body.needs.add(widen);
+  return apply(widen, {{.text = field}}).text;
+}
+
 void put_launches(HostBody& body, const Printed& printed) {
   const kernel::Module& module = body.face.module;
   for (const kernel::Launch& launch : module.launches) {
@@ -44,13 +57,7 @@ void put_launches(HostBody& body, const Printed& printed) {
       add((module.tensors[t].role == TensorRole::workspace ? "" : "args->") +
           body.face.tensor_names[t]);
     for (const uint32_t d : k.dims) add(body.local({VarKind::dim, d}));
-    for (const uint32_t s : k.scalars) {
-      const std::string field = "args->" + body.face.scalar_names[s];
-      if (module.scalars[s].type == Type::boolean)
-        add(field + " != 0");
-      else
-        add(body.scalars[s] ? body.face.scalar_names[s] : field);
-    }
+    for (const uint32_t s : k.scalars) add(scalar_argument(body, s));
     body.out.line(printed.kernels[launch.kernel].name + "(" + arguments + ");");
   }
 }

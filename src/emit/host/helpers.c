@@ -121,105 +121,44 @@ static inline double f64_from_bits(int64_t bits) {
   return value;
 }
 
-//: small_float
-// A narrow float: its mantissa's bits, its exponent's bias, the sign bit, and patterns: of the
-// greatest finite value, of what is greater, of infinity (the sign bit where there is none), of NaN.
-struct small_float {
-  int mantissa, bias;
-  uint32_t sign, greatest, overflow, infinity, nan;
-};
-
-//: round_small  needs small_float f64_bits f64_from_bits
-// Nearest, ties to even. The value is first cut to a whole multiple of the format's last place.
-static inline uint32_t round_small(struct small_float f, double value) {
-  const uint64_t bits = (uint64_t)f64_bits(value);
-  const uint64_t size = bits & INT64_MAX;
-  const uint32_t sign = bits >> 63 != 0 ? f.sign : 0;
-  uint64_t pattern;
-  if (value != value) return sign | f.nan;
-  if (size >> 52 < (uint64_t)(1024 - f.bias)) {
-    // Below the least normal value: adding 2^52 last places rounds away what is less than one.
-    const double places = f64_from_bits((int64_t)(1076 - f.bias - f.mantissa) << 52);
-    const double sum = f64_from_bits((int64_t)size) + places;
-    pattern = (uint64_t)f64_bits(sum) - (uint64_t)f64_bits(places);
+//: widen_small
+// The value of a float of the given exponent and mantissa bits; `greatest` is the pattern of the
+// greatest finite value.
+static inline float widen_small(uint32_t pattern, int exponent_bits, int mantissa_bits,
+                                uint32_t greatest) {
+  const uint32_t size = pattern & ((1u << (exponent_bits + mantissa_bits)) - 1);
+  const uint32_t mantissa = size & ((1u << mantissa_bits) - 1);
+  const int exponent = (int)(size >> mantissa_bits);
+  const int last_place = 2 - (1 << (exponent_bits - 1)) - mantissa_bits;  // of the least normal
+  float value;
+  if (size > greatest) {
+    value = mantissa == 0 ? INFINITY : NAN;
+  } else if (exponent == 0) {
+    value = ldexpf((float)mantissa, last_place);
   } else {
-    const int dropped = 52 - f.mantissa;
-    const uint64_t half = ((uint64_t)1 << (dropped - 1)) - 1 + (size >> dropped & 1);
-    pattern = ((size + half) >> dropped) - ((uint64_t)(1023 - f.bias) << f.mantissa);
+    value = ldexpf((float)(mantissa + (1u << mantissa_bits)), last_place + exponent - 1);
   }
-  return sign | (pattern > f.greatest ? f.overflow : (uint32_t)pattern);
+  return size == pattern ? value : -value;
 }
 
-//: widen_small  needs small_float f64_from_bits
-static inline float widen_small(struct small_float f, uint32_t pattern) {
-  const uint32_t size = pattern & (f.sign - 1);
-  double value;
-  if (size > f.greatest) {
-    value = f64_from_bits((int64_t)(size == f.infinity ? 0x7FF0 : 0x7FF8) << 48);
-  } else if (size >> f.mantissa == 0) {
-    value = (double)size * f64_from_bits((int64_t)(1024 - f.bias - f.mantissa) << 52);
-  } else {
-    const uint64_t bias = (uint64_t)(1023 - f.bias) << f.mantissa;
-    value = f64_from_bits((int64_t)((size + bias) << (52 - f.mantissa)));
-  }
-  return (float)((pattern & f.sign) != 0 ? -value : value);
-}
-
-//: f16_format  needs small_float
-static const struct small_float f16_format = {
-    10, 15, 0x8000u, 0x7BFFu, 0x7C00u, 0x7C00u, 0x7E00u};
-
-//: f16_round  needs f16_format round_small
-static inline uint16_t f16_round(double value) {
-  return (uint16_t)round_small(f16_format, value);
-}
-
-//: f16_widen  needs f16_format widen_small
+//: f16_widen  needs widen_small
 static inline float f16_widen(uint16_t pattern) {
-  return widen_small(f16_format, pattern);
+  return widen_small(pattern, 5, 10, 0x7BFFu);
 }
 
-//: bf16_format  needs small_float
-static const struct small_float bf16_format = {
-    7, 127, 0x8000u, 0x7F7Fu, 0x7F80u, 0x7F80u, 0x7FC0u};
-
-//: bf16_round  needs bf16_format round_small
-static inline uint16_t bf16_round(double value) {
-  return (uint16_t)round_small(bf16_format, value);
-}
-
-//: bf16_widen  needs f32_from_bits
-// bf16 is the upper half of f32.
+//: bf16_widen  needs widen_small
 static inline float bf16_widen(uint16_t pattern) {
-  return f32_from_bits((int32_t)((uint32_t)pattern << 16));
+  return widen_small(pattern, 8, 7, 0x7F7Fu);
 }
 
-//: f8e4m3_format  needs small_float
-static const struct small_float f8e4m3_format = {
-    3, 7, 0x80u, 0x7Eu, 0x7Eu, 0x80u, 0x7Fu};
-
-//: f8e4m3_round  needs f8e4m3_format round_small
-static inline uint8_t f8e4m3_round(double value) {
-  return (uint8_t)round_small(f8e4m3_format, value);
-}
-
-//: f8e4m3_widen  needs f8e4m3_format widen_small
+//: f8e4m3_widen  needs widen_small
 static inline float f8e4m3_widen(uint8_t pattern) {
-  return widen_small(f8e4m3_format, pattern);
+  return widen_small(pattern, 4, 3, 0x7Eu);
 }
 
-//: f8e5m2_format  needs small_float
-static const struct small_float f8e5m2_format = {
-    2, 15, 0x80u, 0x7Bu, 0x7Bu, 0x7Cu, 0x7Eu};
-
-//: f8e5m2_round  needs f8e5m2_format round_small
-static inline uint8_t f8e5m2_round(double value) {
-  return (uint8_t)round_small(f8e5m2_format, value);
-}
-
-//: f8e5m2_widen  needs f8e5m2_format widen_small
+//: f8e5m2_widen  needs widen_small
 static inline float f8e5m2_widen(uint8_t pattern) {
-  return widen_small(f8e5m2_format, pattern);
+  return widen_small(pattern, 5, 2, 0x7Bu);
 }
 
 //: i4_wrap
