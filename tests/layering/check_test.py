@@ -36,6 +36,8 @@ class CheckTest(unittest.TestCase):
         self.finds("blanks", "docs/a.md", "# A", "b ")
         self.finds("tab", "src/ir/a.h", "// A.", "\tint x;")
         self.finds("first line", "src/ir/a.h", "#pragma once")
+        self.finds("first line", "src/ir/b.cpp", '#include "ir/a.h"')
+        self.assertEqual([], problems("src/ir/a.cpp", '#include "ir/a.h"'))
         self.finds("finish it", "tools/a.sh", "#!/bin/sh", "# TO" + "DO: more")
         self.assertEqual([], problems("docs/a.md", "# A", "b" * 200))
 
