@@ -69,7 +69,7 @@ TEST(ScheduleAuto, LongFoldsOfFewPointsAreSplitOverLanes) {
 TEST(ScheduleAuto, ValuesThatDependOnAnF64InputAreF64) {
   const Program p = parse_text(
       "dim N\ninput x: f64[N]\ninput y: f32[N]\na = sum[i](x[i] * y[i])\nb = sum[i](y[i])\n"
-      "c[i] = y[i] + a\noutput a: f64, b, c\n");
+      "c[i] = y[i] + a\noutput a: f64\noutput b, c\n");
   const Schedule s = schedule_auto(p);
   EXPECT_EQ(s.formats.at(0).accumulate, Type::f64);
   EXPECT_EQ(s.formats.at(1).accumulate, Type::f32);
