@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include "driver/commands.h"
-#include "driver/manifest.h"
 #include "driver/pipeline.h"
 #include "schedule/auto.h"
 #include "text/print.h"
@@ -54,20 +53,13 @@ std::string schedule_text(const Compiled& compiled) {
   return text;
 }
 
-bool is_c_name(const std::string& name) {
-  return !name.empty() && default_prefix(name) == name;
-}
-
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
 // The path of the source without its extension.
 std::string stem_of(const Options& options, const emit::Target& target) {
-  if (options.output.empty() || options.output == "-") {
-    const std::string name = file_name(options.common.program);
-    return name == "-" ? "tang" : name.substr(0, name.rfind(".tir"));
-  }
+  if (options.output.empty() || options.output == "-") return program_stem(options.common.program);
   const std::string name = file_name(options.output);
   if (!name.ends_with(target.extension) || name.size() == target.extension.size())
     throw CommandError(kUsage, fmt::format("-o names the source, and {} does not end in {}",
@@ -91,35 +83,35 @@ std::string dependency_rule(const std::string& output, const std::vector<std::st
   return rule + "\n";
 }
 
-// The files that -o asks for, source first.
-std::vector<OutputFile> artifacts(const Options& options, const emit::Target& target,
-                                  const Compiled& compiled) {
-  const std::string stem = stem_of(options, target);
-  std::vector<OutputFile> files;
-  for (emit::Artifact& artifact : emit::emit(target, compiled.module, file_name(stem)))
-    files.push_back({.path = stem + artifact.suffix, .text = std::move(artifact.text)});
-  files.push_back(
-      {.path = stem + ".json", .text = manifest_json(emit::manifest(target, compiled.module))});
-  return files;
-}
-
-const std::string& text_of(const std::vector<OutputFile>& files, std::string_view suffix) {
-  for (const OutputFile& file : files)
-    if (file.path.ends_with(suffix)) return file.text;
+const std::string& text_of(const std::vector<emit::Artifact>& all, std::string_view suffix) {
+  for (const emit::Artifact& artifact : all)
+    if (artifact.suffix == suffix) return artifact.text;
   throw CommandError(kUsage, fmt::format("this target writes no {} file", suffix));
 }
 
-// The one text that --emit names. Only its file name says what -o holds, so any will do.
+// The one text that --emit names. Only a source's own path says what it calls its header.
 std::string stage_text(Options options, const emit::Target& target, const Program& program) {
   if (options.emit == "ir") return print(program);
   const Compiled compiled = back_end(program, target, options.prefix, options.verify_each);
   if (options.emit == "schedule") return schedule_text(compiled);
   if (options.emit == "kernel") return kernel::print(compiled.module);
   if (options.emit != "source") options.output.clear();
-  const std::vector<OutputFile> files = artifacts(options, target, compiled);
-  if (options.emit == "header") return text_of(files, ".h");
-  if (options.emit == "manifest") return text_of(files, ".json");
-  return text_of(files, target.extension);
+  const std::string stem = file_name(stem_of(options, target));
+  const std::vector<emit::Artifact> all = artifacts(target, compiled.module, stem);
+  if (options.emit == "header") return text_of(all, ".h");
+  if (options.emit == "manifest") return text_of(all, ".json");
+  return text_of(all, target.extension);
+}
+
+// What -o alone asks for: source, header and manifest, the source first.
+std::vector<OutputFile> all_files(const Options& options, const emit::Target& target,
+                                  const Program& program) {
+  const Compiled compiled = back_end(program, target, options.prefix, options.verify_each);
+  const std::string stem = stem_of(options, target);
+  std::vector<OutputFile> files;
+  for (emit::Artifact& artifact : artifacts(target, compiled.module, file_name(stem)))
+    files.push_back({.path = stem + artifact.suffix, .text = std::move(artifact.text)});
+  return files;
 }
 
 const emit::Target& target_named(const std::string& name) {
@@ -150,17 +142,15 @@ int compile_command(Invocation& invocation) {
   const std::optional<Program> program = checked_program(invocation, options.common);
   if (!program) return kProgramWrong;
   if (options.emit.empty() && !to_file) options.emit = "source";
-  std::vector<OutputFile> files;
-  if (options.emit.empty()) {
-    files =
-        artifacts(options, target, back_end(*program, target, options.prefix, options.verify_each));
-  } else {
-    files.push_back({.path = options.output, .text = stage_text(options, target, *program)});
-  }
   if (!to_file) {
-    invocation.streams.out += files.front().text;
+    invocation.streams.out += stage_text(options, target, *program);
     return kSuccess;
   }
+  std::vector<OutputFile> files;
+  if (options.emit.empty())
+    files = all_files(options, target, *program);
+  else
+    files.push_back({.path = options.output, .text = stage_text(options, target, *program)});
   if (!options.depfile.empty())
     files.push_back({.path = options.depfile,
                      .text = dependency_rule(options.output, invocation.dependencies)});

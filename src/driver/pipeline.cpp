@@ -1,6 +1,9 @@
 #include "driver/pipeline.h"
 
+#include <algorithm>
+
 #include "check/check.h"
+#include "driver/manifest.h"
 #include "ir/verify.h"
 #include "kernel/legalize.h"
 #include "lower/lower.h"
@@ -14,8 +17,12 @@ void expect_well_formed(std::string_view stage, const std::vector<std::string>& 
   if (!broken.empty()) TANG_PANIC("after {}: {}", stage, fmt::join(broken, "; "));
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
 
 // legalize(), with a look after every row of its table.
@@ -29,16 +36,25 @@ void legalize_and_verify(kernel::Module& module, const kernel::Capabilities& cap
 
 }  // namespace
 
-std::string default_prefix(std::string_view path) {
+std::string program_stem(std::string_view path) {
   if (path == "-") return "tang";
   std::string_view stem = path.substr(path.find_last_of('/') + 1);
   if (const size_t dot = stem.find_last_of('.'); dot != std::string_view::npos && dot > 0)
     stem = stem.substr(0, dot);
-  std::string prefix;
-  for (const char c : stem) prefix += is_name_character(c) ? c : '_';
-  if (prefix.empty()) return "tang";
-  if (prefix[0] >= '0' && prefix[0] <= '9') prefix.insert(0, "_");
+  return stem.empty() ? "tang" : std::string(stem);
+}
+
+std::string default_prefix(std::string_view path) {
+  std::string prefix = program_stem(path);
+  for (char& c : prefix)
+    if (!is_name_character(c)) c = '_';
+  if (is_digit(prefix[0])) prefix.insert(0, "_");
   return prefix;
+}
+
+bool is_c_name(std::string_view name) {
+  return !name.empty() && !is_digit(name[0]) &&
+         std::all_of(name.begin(), name.end(), is_name_character);
 }
 
 std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
@@ -61,6 +77,13 @@ Compiled back_end(const Program& program, const emit::Target& target, const std:
     kernel::legalize(module, target.capabilities);
   }
   return {.program = program, .schedule = std::move(schedule), .module = std::move(module)};
+}
+
+std::vector<emit::Artifact> artifacts(const emit::Target& target, const kernel::Module& module,
+                                      const std::string& stem) {
+  std::vector<emit::Artifact> all = emit::emit(target, module, stem);
+  all.push_back({.suffix = ".json", .text = manifest_json(emit::manifest(target, module))});
+  return all;
 }
 
 }  // namespace tang

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emit/emit.h"
 #include "ir/schedule.h"
@@ -25,9 +26,12 @@ struct Compiled {
   kernel::Module module;  // legalized for the target
 };
 
-// The prefix of a program that has no other: the file's stem with `_` for what a C name cannot
-// hold, and before a leading digit; `tang` for "-".
+// "attention" of "models/attention.tir"; "tang" of "-", standard input.
+std::string program_stem(std::string_view path);
+// The prefix of a program that has no other: its stem with `_` for what a C name cannot hold, and
+// before a leading digit.
 std::string default_prefix(std::string_view path);
+bool is_c_name(std::string_view name);
 
 // Parse and check. Nothing when there was an error, which then is in `diagnostics`.
 std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
@@ -35,5 +39,8 @@ std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOpt
 // Schedule, lower, legalize.
 Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix,
                   bool verify_each = false);
+// Source, header and manifest (".json"), source first. `stem` is the name of the files.
+std::vector<emit::Artifact> artifacts(const emit::Target& target, const kernel::Module& module,
+                                      const std::string& stem);
 
 }  // namespace tang
