@@ -24,4 +24,22 @@ FormId import_form(const Forms& from, FormId form, Forms& to,
   return out;
 }
 
+Sides split_by_sign(Forms& forms, FormId form) {
+  const Form f = forms[form];
+  Sides sides{.positive = forms.constant(0), .negative = forms.constant(0)};
+  const auto add = [&](int64_t coefficient, FormId product) {
+    FormId& side = coefficient > 0 ? sides.positive : sides.negative;
+    side = forms.add(side, forms.scale(product, coefficient > 0 ? coefficient : -coefficient));
+  };
+  for (const Term& term : f.terms) {
+    FormId product = forms.constant(1);
+    for (const Atom& atom : term.atoms)
+      product = forms.mul(product, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
+                                                      : forms.var(atom.var));
+    add(term.coefficient, product);
+  }
+  add(f.constant, forms.constant(1));
+  return sides;
+}
+
 }  // namespace tang

@@ -12,4 +12,10 @@ namespace tang {
 FormId import_form(const Forms& from, FormId form, Forms& to,
                    const std::function<FormId(Var)>& map);
 
+// form = positive - negative, neither with a negative coefficient: how people write inequalities.
+struct Sides {
+  FormId positive, negative;
+};
+Sides split_by_sign(Forms& forms, FormId form);
+
 }  // namespace tang

@@ -12,19 +12,16 @@ namespace tang {
 
 namespace {
 
-// "S <= 8192" for a bound of one size, else the form itself.
-std::string say(const kernel::Module& module, const Constraint& c) {
+// As a person would write it: "S <= 8192", "T <= P", with the negative terms on the other side.
+std::string say(kernel::Module& module, const Constraint& c) {
   const auto name = [&](Var v) { return module.name_of(v); };
   if (c.modulus != 0)
     return fmt::format("{} is a multiple of {}", module.forms.print(c.form, name), c.modulus);
-  const Form& form = module.forms[c.form];
-  if (form.terms.size() == 1 && form.terms[0].atoms.size() == 1 &&
-      !form.terms[0].atoms[0].is_quotient() && std::abs(form.terms[0].coefficient) == 1) {
-    const std::string variable = name(form.terms[0].atoms[0].var);
-    return form.terms[0].coefficient > 0 ? fmt::format("{} >= {}", variable, -form.constant)
-                                         : fmt::format("{} <= {}", variable, form.constant);
-  }
-  return fmt::format("{} >= 0", module.forms.print(c.form, name));
+  const auto [positive, negative] = split_by_sign(module.forms, c.form);
+  const std::string left = module.forms.print(positive, name);
+  const std::string right = module.forms.print(negative, name);
+  return module.forms.as_constant(positive) ? fmt::format("{} <= {}", right, left)
+                                            : fmt::format("{} >= {}", left, right);
 }
 
 void declare_sizes(const Program& program, kernel::Module& module) {
@@ -38,7 +35,13 @@ void declare_sizes(const Program& program, kernel::Module& module) {
                               .type = s.type,
                               .range_lo = carry(s.range.lo),
                               .range_hi = carry(s.range.hi)});
-  for (const Constraint& assumption : program.assumptions) {
+  Facts assumptions = program.assumptions;
+  for (size_t n = assumptions.size(); n-- > 0;) {  // what the others imply needs no check
+    Facts others = assumptions;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(n));
+    if (proves(program.arena->forms, others, assumptions[n])) assumptions = std::move(others);
+  }
+  for (const Constraint& assumption : assumptions) {
     const Constraint c{.form = carry(assumption.form), .modulus = assumption.modulus};
     module.checks.push_back({.form = c.form, .modulus = c.modulus, .message = say(module, c)});
     for (uint32_t d = 0; d < module.dims.size(); ++d) {

@@ -34,18 +34,7 @@ ExprId Writer::constraint(const Constraint& c, const Frame& f) {
   const FormId form = import(f, c.form);
   Forms& forms = module_.forms;
   if (c.modulus != 0) return compare(Op::eq, forms.remainder(form, c.modulus), forms.constant(0));
-  FormId positive = forms.constant(0), negative = forms.constant(0);
-  const Form copy = forms[form];
-  for (const Term& term : copy.terms) {
-    FormId product = forms.constant(std::abs(term.coefficient));
-    for (const Atom& atom : term.atoms)
-      product = forms.mul(product, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
-                                                      : forms.var(atom.var));
-    FormId& side = term.coefficient > 0 ? positive : negative;
-    side = forms.add(side, product);
-  }
-  FormId& side = copy.constant > 0 ? positive : negative;
-  side = forms.add(side, std::abs(copy.constant));
+  const auto [positive, negative] = split_by_sign(forms, form);
   return compare(Op::ge, positive, negative);
 }
 

@@ -52,9 +52,13 @@ void Writer::declare_parameters() {
   for (const uint32_t k : tree_.components)
     for (const uint32_t place : storage_.write.at(program_.arena->component(root, k)))
       writes.insert(place);
-  std::set<uint32_t> all = reads;
-  all.insert(writes.begin(), writes.end());
+  // What is only read comes first.
+  std::vector<uint32_t> all;
+  std::set_difference(reads.begin(), reads.end(), writes.begin(), writes.end(),
+                      std::back_inserter(all));
+  all.insert(all.end(), writes.begin(), writes.end());
   for (const uint32_t place : all) {
+    args_.push_back(place);
     const kernel::ModuleTensor& t = module_.tensors[place];
     const Access access = !writes.contains(place) ? Access::read
                           : reads.contains(place) ? Access::read_write
@@ -100,9 +104,7 @@ Written Writer::write() {
   block_ = &kernel_.body;
   items(tree_.body);
   kernel_.origin = tree_.root.value;
-  Written out{.kernel = std::move(kernel_), .args = {}};
-  for (const auto& [place, buffer] : parameters_) out.args.push_back(place);
-  return out;
+  return {.kernel = std::move(kernel_), .args = std::move(args_)};
 }
 
 Written write_kernel(const Program& program, const Schedule& schedule, const Tree& tree,

@@ -92,6 +92,7 @@ class Writer {
   DefIndex index_;
   kernel::Kernel kernel_;
   std::map<uint32_t, kernel::BufferId> parameters_;  // by module tensor
+  std::vector<uint32_t> args_;                       // module tensors, by parameter
   std::vector<kernel::VarId> scalars_;               // by state without own axes
   std::vector<kernel::BufferId> arrays_;             // by state with own axes
   std::vector<Position> positions_;                  // by kernel axis

@@ -160,11 +160,11 @@ ExprId Exprs::make(Op op, ExprId a, ExprId b, ExprId c) {
       if (pool_[a].op == Op::logic_not) return pool_[a].args[0];
       break;
     case Op::logic_and:
-      if (is_value(a, 1) || a == b) return b;
+      if (is_value(a, 1) || is_value(b, 0) || a == b) return b;
       if (is_value(b, 1) || is_value(a, 0)) return a;
       break;
     case Op::logic_or:
-      if (is_value(a, 0) || a == b) return b;
+      if (is_value(a, 0) || is_value(b, 1) || a == b) return b;
       if (is_value(b, 0) || is_value(a, 1)) return a;
       break;
     default:
