@@ -4,9 +4,11 @@
 // above. The column that makes the fewest new rows goes first. A column that would make too many is
 // given up: its rows are dropped, which can only lose a contradiction.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "affine/system.h"
+#include "support/integer.h"
 
 namespace tang {
 
@@ -18,7 +20,11 @@ constexpr size_t kMaxWork = 6000;  // joined pairs in one elimination
 Wide gcd_wide(Wide a, Wide b) {
   if (a < 0) a = -a;
   if (b < 0) b = -b;
+  if (a == 1 || b == 1) return 1;
   while (b != 0) {
+    // Division of 128 bits is slow, and seldom needed.
+    if (a <= INT64_MAX && b <= INT64_MAX)
+      return gcd_of(static_cast<int64_t>(a), static_cast<int64_t>(b));
     const Wide r = a % b;
     a = b;
     b = r;
@@ -95,35 +101,36 @@ std::optional<uint32_t> cheapest_column(const std::vector<Row>& rows, size_t n_c
 }  // namespace
 
 std::optional<Row> combine(const Weighted& a, const Weighted& b) {
-  std::vector<WideEntry> terms;
-  terms.reserve(a.row->terms.size() + b.row->terms.size());
+  std::array<WideEntry, kMaxColumns> terms;
+  size_t n_terms = 0;
   auto i = a.row->terms.begin(), j = b.row->terms.begin();
   const auto i_end = a.row->terms.end(), j_end = b.row->terms.end();
   while (i != i_end || j != j_end) {
     if (j == j_end || (i != i_end && i->column < j->column)) {
-      terms.push_back({i->column, a.factor * i->coefficient});
+      terms[n_terms++] = {i->column, a.factor * i->coefficient};
       ++i;
     } else if (i == i_end || j->column < i->column) {
-      terms.push_back({j->column, b.factor * j->coefficient});
+      terms[n_terms++] = {j->column, b.factor * j->coefficient};
       ++j;
     } else {
       const Wide sum = a.factor * i->coefficient + b.factor * j->coefficient;
-      if (sum != 0) terms.push_back({i->column, sum});
+      if (sum != 0) terms[n_terms++] = {i->column, sum};
       ++i;
       ++j;
     }
   }
   Wide constant = a.factor * a.row->constant + b.factor * b.row->constant;
   Wide common = 0;
-  for (const WideEntry& e : terms) common = gcd_wide(common, e.coefficient);
+  for (size_t t = 0; t < n_terms && common != 1; ++t)
+    common = gcd_wide(common, terms[t].coefficient);
   if (common > 1) constant = constant / common - (constant % common < 0 ? 1 : 0);
   if (!is_near(constant)) return std::nullopt;
   Row out{.terms = {}, .constant = static_cast<int64_t>(constant)};
-  out.terms.reserve(terms.size());
-  for (const WideEntry& e : terms) {
-    const Wide c = common > 1 ? e.coefficient / common : e.coefficient;
+  out.terms.reserve(n_terms);
+  for (size_t t = 0; t < n_terms; ++t) {
+    const Wide c = common > 1 ? terms[t].coefficient / common : terms[t].coefficient;
     if (!is_near(c)) return std::nullopt;
-    out.terms.push_back({e.column, static_cast<int64_t>(c)});
+    out.terms.push_back({terms[t].column, static_cast<int64_t>(c)});
   }
   return out;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "support/integer.h"
 #include "support/panic.h"
@@ -122,7 +121,7 @@ FormId Forms::quotient(FormId a, int64_t divisor) {
   }
   if (inside.terms.empty()) return intern(std::move(outside));
   int64_t common = divisor;
-  for (const Term& term : inside.terms) common = std::gcd(common, term.coefficient);
+  for (const Term& term : inside.terms) common = gcd_of(common, term.coefficient);
   if (common > 1) {
     inside.constant = floor_div(inside.constant, common);
     for (Term& term : inside.terms) term.coefficient /= common;

@@ -9,7 +9,6 @@
 #include "affine/prove.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -171,8 +170,8 @@ bool solve_equality(Forms& forms, Question& q) {
 // g*f is a multiple of g*m where f is one of m.
 Constraint reduced(Forms& forms, const Constraint& fact) {
   const Form& f = forms[fact.form];
-  int64_t common = std::gcd(f.constant, fact.modulus);
-  for (const Term& term : f.terms) common = std::gcd(common, term.coefficient);
+  int64_t common = gcd_of(f.constant, fact.modulus);
+  for (const Term& term : f.terms) common = gcd_of(common, term.coefficient);
   if (common <= 1) return fact;
   return {.form = forms.quotient(fact.form, common), .modulus = fact.modulus / common};
 }

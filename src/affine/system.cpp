@@ -5,14 +5,17 @@
 #include <set>
 #include <utility>
 
+#include "support/integer.h"
+
 namespace tang {
 
 namespace {
 
-constexpr size_t kMaxColumns = 64;
 constexpr size_t kMaxProductRows = 64;
 
 Wide floor_div_wide(Wide a, Wide b) {  // b > 0
+  if (b == 1) return a;
+  if (is_near(a) && is_near(b)) return floor_div(static_cast<int64_t>(a), static_cast<int64_t>(b));
   const Wide q = a / b;
   return q - (a % b < 0 ? 1 : 0);
 }

@@ -21,8 +21,9 @@ namespace tang {
 
 __extension__ typedef __int128 Wide;
 
+inline constexpr size_t kMaxColumns = 64;
 // Coefficients and bounds beyond this count as none, so that a row's value over a box of bounds,
-// at most 64 products of two, fits 128 bits.
+// at most kMaxColumns products of two, fits 128 bits.
 inline constexpr int64_t kFar = int64_t{1} << 60;
 inline bool is_near(Wide value) {
   return value >= -kFar && value <= kFar;
