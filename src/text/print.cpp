@@ -1,0 +1,231 @@
+// A program item by item: sizes and assumptions, declarations, one definition a comprehension with
+// every range explicit, outputs.
+#include "text/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/builtin.h"
+#include "support/panic.h"
+#include "text/print_expr.h"
+#include "text/print_names.h"
+#include "text/resolve.h"
+
+namespace tang {
+
+namespace {
+
+// The monoids of a product and how many visible components each has.
+struct Part {
+  std::string name;
+  size_t n_components;
+};
+
+std::vector<std::string> names_of_parts(const std::string& name) {
+  if (!name.starts_with('(')) return {name};
+  std::vector<std::string> out{""};
+  for (size_t i = 1; i + 1 < name.size(); ++i) {
+    if (name[i] == ',')
+      out.emplace_back();
+    else if (name[i] != ' ')
+      out.back() += name[i];
+  }
+  return out;
+}
+
+// Where a monoid folds any number of values, its components are those that are linked: a payload
+// follows its value.
+std::vector<Part> parts_of(const Arena& arena, const Monoid& monoid) {
+  const std::vector<std::string> names = names_of_parts(monoid.name);
+  const size_t n_visible = monoid.n_visible();
+  if (names.size() == 1) return {{names[0], n_visible}};
+  std::vector<size_t> first(n_visible);  // the first component that each is linked to
+  for (size_t k = 0; k < n_visible; ++k) {
+    first[k] = k;
+    for (const ExprId id : arena.exprs.post_order({monoid.combine[k]}))
+      if (const Expr& e = arena.exprs[id];
+          (e.op == Op::left || e.op == Op::right) && e.index() < first[k])
+        first[k] = e.index();
+  }
+  std::vector<Part> parts;
+  size_t next = 0;
+  for (const std::string& name : names) {
+    const auto arity = builtin_monoid_arity(name);
+    TANG_ASSERT(arity, "a product of {}", name);
+    size_t n = arity->least;
+    while (arity->most > n && next + n < n_visible && first[next + n] < next + n) ++n;
+    parts.push_back({name, n});
+    next += n;
+  }
+  return parts;
+}
+
+struct Printer {
+  explicit Printer(const Program& p) : program(p), arena(*p.arena), names(p) {}
+
+  const Program& program;
+  const Arena& arena;
+  ProgramNames names;
+  std::string out;
+  const Comprehension nothing;
+
+  ExprPrinter sizes() const { return {program, names, nothing, {}}; }
+
+  void line(const std::string& text) { out += text + "\n"; }
+
+  std::string all() {
+    print_sizes();
+    for (const Scalar& s : program.scalars) print_scalar(s);
+    print_assumptions();
+    for (const Input& input : program.inputs) print_input(input);
+    for (size_t d = 0; d < program.defs.size(); ++d) line(definition(program.defs[d]));
+    for (const Output& output : program.outputs) print_output(output);
+    return std::move(out);
+  }
+
+  // ---- sizes ----
+
+  std::vector<Constraint> assumptions;  // those that no declaration says
+
+  // Takes a constant bound of a dim out of the assumptions: sign 1 for the lower one.
+  std::optional<int64_t> take_bound(FormId dim, int64_t sign) {
+    for (size_t i = 0; i < assumptions.size(); ++i) {
+      if (assumptions[i].modulus != 0) continue;
+      const Form& f = arena.forms[assumptions[i].form];
+      const Form& d = arena.forms[dim];
+      if (f.terms.size() != 1 || f.terms[0].atoms != d.terms[0].atoms ||
+          f.terms[0].coefficient != sign)
+        continue;
+      const int64_t bound = -sign * f.constant;
+      assumptions.erase(assumptions.begin() + static_cast<ptrdiff_t>(i));
+      return bound;
+    }
+    return std::nullopt;
+  }
+
+  void drop(const Constraint& c) {
+    const auto found = std::find(assumptions.begin(), assumptions.end(), c);
+    if (found != assumptions.end()) assumptions.erase(found);
+  }
+
+  void print_sizes() {
+    assumptions = program.assumptions;
+    Forms& forms = program.arena->forms;  // of variables that the program has already
+    for (uint32_t n = 0; n < program.scalars.size(); ++n)
+      for (const Constraint& c : scalar_facts(forms, program.scalars[n], n)) drop(c);
+    for (uint32_t n = 0; n < program.dims.size(); ++n) {
+      const FormId dim = forms.var({VarKind::dim, n});
+      drop({.form = dim});
+      const std::vector<Constraint> before = assumptions;
+      const auto low = take_bound(dim, 1), high = take_bound(dim, -1);
+      if (low && high) {
+        line(fmt::format("dim {} in {}..={}", names.dims[n], *low, *high));
+      } else {
+        assumptions = before;
+        line(fmt::format("dim {}", names.dims[n]));
+      }
+    }
+  }
+
+  void print_assumptions() {
+    ExprPrinter printer = sizes();
+    for (const std::string& fact : printer.conjuncts(assumptions)) line("assume " + fact);
+  }
+
+  // ---- declarations ----
+
+  std::string range_text(const Range& range) const {
+    if (!range.lo.valid() || !range.hi.valid()) return "";
+    ExprPrinter printer = sizes();
+    return fmt::format(" in {}..{}", printer.form(range.lo), printer.form(range.hi));
+  }
+
+  void print_scalar(const Scalar& s) {
+    const auto position = static_cast<size_t>(&s - program.scalars.data());
+    line(fmt::format("scalar {}: {}{}", names.scalars[position], type_name(s.type),
+                     range_text(s.range)));
+  }
+
+  void print_input(const Input& input) {
+    const Tensor& t = arena.tensors[input.tensor];
+    ExprPrinter printer = sizes();
+    std::vector<std::string> shape;
+    for (const FormId extent : t.shape) shape.push_back(printer.form(extent));
+    line(fmt::format(
+        "{} {}: {}{}{}{}{}", input.role == Role::input ? "input" : "inout", names.of(input.tensor),
+        type_name(t.type), shape.empty() ? "" : fmt::format("[{}]", fmt::join(shape, ", ")),
+        range_text(input.range), input.sorted ? " sorted" : "", input.distinct ? " distinct" : ""));
+  }
+
+  void print_output(const Output& output) {
+    const std::string& name = names.of(output.tensor);
+    if (name != output.name) line(fmt::format("{} = {}", output.name, name));
+    line(fmt::format("output {}: {}", output.name, type_name(output.type)));
+  }
+
+  // ---- definitions ----
+
+  std::string definition(const Def& def) {
+    const Comprehension& c = arena.comprehensions[def.id];
+    const std::vector<std::string> axes = names.axes_of(program, def);
+    ExprPrinter printer(program, names, c, axes);
+    const auto binder = [&](size_t a) {
+      return fmt::format("{}: {}", axes[a], printer.form(c.extents[a]));
+    };
+    std::string left;
+    const size_t n_visible = c.is_map() ? 1 : arena.monoids[c.monoid].n_visible();
+    for (size_t k = 0; k < n_visible; ++k) {
+      const std::string& name =
+          names.of(program.arena->component(def.id, static_cast<uint32_t>(k)));
+      std::vector<std::string> own;
+      for (const uint8_t a : c.components[k].axes) own.push_back(binder(a));
+      left += k > 0 ? ", " : "";
+      left += name;
+      // `y = s` would be another name of s.
+      const bool copies_rank0 = c.is_map() && printer.is_rank0_read(c.components[k].value);
+      if (name != "_" && (!own.empty() || copies_rank0))
+        left += fmt::format("[{}]", fmt::join(own, ", "));
+    }
+    if (c.is_map()) {
+      std::string value = printer.expr(c.components[0].value);
+      if (printer.is_rank0_read(c.components[0].value) && !value.ends_with(']')) value += "[]";
+      return fmt::format("{} = {}", left, value);
+    }
+    std::vector<std::string> reduce;
+    for (size_t a = c.n_points; a < c.n_axes(); ++a) reduce.push_back(binder(a));
+    const Guard& domain = arena.guards[c.domain];
+    return fmt::format("{} = {}[{}{}]({})", left, arena.monoids[c.monoid].name,
+                       fmt::join(reduce, ", "), domain.empty() ? "" : " | " + printer.guard(domain),
+                       values(c, printer));
+  }
+
+  std::string values(const Comprehension& c, ExprPrinter& printer) const {
+    const Monoid& monoid = arena.monoids[c.monoid];
+    const std::vector<Part> parts = parts_of(arena, monoid);
+    std::vector<std::string> values;
+    size_t k = 0;
+    for (const Part& part : parts) {
+      std::vector<std::string> own;
+      for (size_t i = 0; i < part.n_components; ++i, ++k)
+        own.push_back(printer.expr(c.components[k].value, {.identity = monoid.identity[k]}));
+      const bool tuple = parts.size() > 1 && own.size() > 1;
+      const std::string list = fmt::format("{}", fmt::join(own, ", "));
+      values.push_back(tuple ? "(" + list + ")" : list);
+    }
+    return fmt::format("{}", fmt::join(values, ", "));
+  }
+};
+
+}  // namespace
+
+std::string print(const Program& program) {
+  return Printer(program).all();
+}
+
+std::string print_def(const Program& program, DefId def) {
+  return Printer(program).definition(program.def(def));
+}
+
+}  // namespace tang
