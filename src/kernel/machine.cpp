@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "kernel/branches.h"
 #include "kernel/walk.h"
 #include "support/integer.h"
 #include "support/panic.h"
@@ -10,10 +11,6 @@
 namespace tang::kernel {
 
 namespace {
-
-bool is_lazy(Op op) {
-  return op == Op::select || op == Op::logic_and || op == Op::logic_or;
-}
 
 struct FunctionCode {
   uint32_t entry = 0, first_variable = 0, result = 0;

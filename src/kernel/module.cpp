@@ -43,4 +43,16 @@ ExprId expression_of(const Stmt& stmt) {
                     stmt.node);
 }
 
+void set_expression(Stmt& stmt, ExprId value) {
+  std::visit(Overloaded{
+                 [&](If& s) { s.condition = value; },
+                 [&](Let& s) { s.value = value; },
+                 [&](Set& s) { s.value = value; },
+                 [&](Store& s) { s.value = value; },
+                 [](For&) { TANG_PANIC("a loop has no expression"); },
+                 [](Comment&) { TANG_PANIC("a comment has no expression"); },
+             },
+             stmt.node);
+}
+
 }  // namespace tang::kernel

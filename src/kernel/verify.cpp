@@ -77,7 +77,7 @@ void Verifier::declare(VarId var) {
   }
   if (declared_[var.value]) problem("{} is declared twice", name(var));
   for (const uint32_t other : scope_)
-    if ((*variables_)[other].name == (*variables_)[var.value].name)
+    if (other != var.value && (*variables_)[other].name == (*variables_)[var.value].name)
       problem("{} hides a variable of that name", name(var));
   declared_[var.value] = visible_[var.value] = true;
   scope_.push_back(var.value);

@@ -14,13 +14,14 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-template <class Visit>
-void for_each_statement(const Block& block, const Visit& visit) {
-  for (const Stmt& stmt : block) {
+// `Statements` is a Block, const or not.
+template <class Statements, class Visit>
+void for_each_statement(Statements& block, const Visit& visit) {
+  for (auto& stmt : block) {
     visit(stmt);
-    if (const auto* loop = std::get_if<For>(&stmt.node)) {
+    if (auto* loop = std::get_if<For>(&stmt.node)) {
       for_each_statement(loop->body, visit);
-    } else if (const auto* branch = std::get_if<If>(&stmt.node)) {
+    } else if (auto* branch = std::get_if<If>(&stmt.node)) {
       for_each_statement(branch->then_body, visit);
       for_each_statement(branch->else_body, visit);
     }
@@ -29,5 +30,6 @@ void for_each_statement(const Block& block, const Visit& visit) {
 
 // The one expression of a statement; an invalid id for statements without.
 ExprId expression_of(const Stmt& stmt);
+void set_expression(Stmt& stmt, ExprId value);  // of a statement that has one
 
 }  // namespace tang::kernel

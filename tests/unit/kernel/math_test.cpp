@@ -83,7 +83,7 @@ struct Unary {
 };
 
 constexpr size_t kBatch = 2048;
-constexpr uint32_t kStride = 12007;  // a prime, so that low mantissa bits vary too
+constexpr uint32_t kStride = 40009;  // a prime, so that low mantissa bits vary too
 
 class UnaryFunctions : public testing::TestWithParam<Unary> {};
 
@@ -195,7 +195,7 @@ TEST(Math, Pow) {
     for (const float y : special_values()) points.emplace_back(x, y);
   uint64_t state = 1;
   const auto unit = [&] { return static_cast<double>(next_random(state) & 0xFFFFFFFF) * 0x1p-32; };
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < 50000; ++i) {
     // Bases of every size, with exponents that give a result of every size.
     const double log2_x = i % 3 == 0   ? unit() * 275 - 148
                           : i % 3 == 1 ? unit() - 0.5
@@ -204,7 +204,7 @@ TEST(Math, Pow) {
     const double log2_result = unit() * 282 - 152;
     points.emplace_back(x, static_cast<float>(log2_result / log2_x));
   }
-  for (int i = 0; i < 200000; ++i)  // any two patterns
+  for (int i = 0; i < 50000; ++i)  // any two patterns
     points.emplace_back(std::bit_cast<float>(static_cast<uint32_t>(next_random(state))),
                         std::bit_cast<float>(static_cast<uint32_t>(next_random(state))));
   check_binary(pow_f32, std::pow, 2, points);
@@ -215,7 +215,7 @@ TEST(Math, Atan2) {
   for (const float y : special_values())
     for (const float x : special_values()) points.emplace_back(y, x);
   uint64_t state = 7;
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < 50000; ++i) {
     const auto y = std::bit_cast<float>(static_cast<uint32_t>(next_random(state)));
     const auto spread = static_cast<int>(next_random(state) % 60) - 30;
     const auto x = std::ldexp(1.0f + static_cast<float>(next_random(state) & 0xFFFFFF) * 0x1p-24f,
