@@ -14,4 +14,7 @@ constexpr size_t kMaxSyntaxErrors = 100;
 // Appends bad-character, bad-number, unbalanced and limit. Always gives tokens up to an `end`.
 Lexed lex(const Sources& sources, uint32_t file, Diagnostics& diagnostics);
 
+// The part of lex() that sets Token::match.
+void match_brackets(std::vector<Token>& tokens, uint32_t file, Diagnostics& diagnostics);
+
 }  // namespace tang::syntax

@@ -27,11 +27,19 @@ std::string_view symbol_kind_name(SymbolKind kind) {
   TANG_PANIC("a symbol of kind {}", static_cast<int>(kind));
 }
 
-const Symbol* Scope::find(const std::string& name, uint32_t frame) const {
+namespace {
+
+bool is_seen(const Symbol& symbol, Sight sight) {
+  return symbol.frame == sight.local || symbol.frame == sight.file;
+}
+
+}  // namespace
+
+const Symbol* Scope::find(const std::string& name, Sight sight) const {
   const auto found = symbols_.find(name);
   if (found == symbols_.end()) return nullptr;
   for (auto s = found->second.rbegin(); s != found->second.rend(); ++s)
-    if (s->frame == 0 || s->frame == frame) return &*s;
+    if (is_seen(*s, sight)) return &*s;
   return nullptr;
 }
 
@@ -40,10 +48,10 @@ void Scope::define(const std::string& name, Symbol symbol) {
   log_.push_back(name);
 }
 
-void Scope::replace(const std::string& name, uint32_t frame, Symbol symbol) {
+void Scope::replace(const std::string& name, Sight sight, Symbol symbol) {
   auto& meanings = symbols_.at(name);
   for (auto s = meanings.rbegin(); s != meanings.rend(); ++s) {
-    if (s->frame != 0 && s->frame != frame) continue;
+    if (!is_seen(*s, sight)) continue;
     *s = std::move(symbol);
     return;
   }
@@ -57,11 +65,11 @@ void Scope::undo_to(size_t mark) {
   }
 }
 
-std::string Scope::suggestion(const std::string& name, uint32_t frame) const {
+std::string Scope::suggestion(const std::string& name, Sight sight) const {
   // In alphabetical order, so that the text does not depend on hashing.
   std::vector<std::string_view> visible;
   for (const auto& [known, meanings] : symbols_)
-    if (find(known, frame)) visible.push_back(known);
+    if (find(known, sight)) visible.push_back(known);
   std::sort(visible.begin(), visible.end());
   Suggestion suggestion(name);
   for (const std::string_view known : visible) suggestion.consider(known);

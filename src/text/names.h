@@ -24,28 +24,35 @@ enum class SymbolKind : uint8_t {
 
 std::string_view symbol_kind_name(SymbolKind kind);  // "dim", "const", "scalar" ...
 
+// Which names code sees: the file's (0 for the program's own), and the locals of one function call.
+struct Sight {
+  uint32_t local = 0;
+  uint32_t file = 0;
+};
+
 struct Symbol {
   SymbolKind kind = SymbolKind::faulty;
   Meaning meaning;              // of everything but tensors
   TensorId tensor;              // of a tensor
   std::vector<FormId> leading;  // the coordinates that a leading slice fixes
-  uint32_t frame = 0;           // 0: the file; else the function call whose local it is
-  uint32_t home = 0;            // of a parameter: the comprehension whose reads it uses
+  uint32_t frame = 0;           // of a file or a function call: who sees it
+  uint32_t loop_depth = 0;      // how many loops it stands in, within its frame
+  size_t home = 0;              // of a parameter: the comprehension whose reads it uses
   Span span;                    // of its definition
 };
 
 // Names of one name space, each with a stack of meanings, undone in reverse order.
 class Scope {
  public:
-  // The innermost meaning that the file or the function call `frame` can see.
-  const Symbol* find(const std::string& name, uint32_t frame) const;
+  // The innermost meaning that can be seen.
+  const Symbol* find(const std::string& name, Sight sight) const;
   void define(const std::string& name, Symbol symbol);
-  // Gives the innermost meaning another value for as long as it lives.
-  void replace(const std::string& name, uint32_t frame, Symbol symbol);
+  // Gives the innermost meaning that can be seen another value, for as long as it lives.
+  void replace(const std::string& name, Sight sight, Symbol symbol);
   size_t mark() const { return log_.size(); }
   void undo_to(size_t mark);
   // "; did you mean tanh?" for the visible name closest to `name`, or "".
-  std::string suggestion(const std::string& name, uint32_t frame) const;
+  std::string suggestion(const std::string& name, Sight sight) const;
 
  private:
   std::unordered_map<std::string, std::vector<Symbol>> symbols_;

@@ -55,9 +55,9 @@ void Resolver::define(const syntax::Definition& definition, Span span) {
 // Names of a definition that failed stay known, and their uses are silent.
 void Resolver::mark_faulty(const syntax::Definition& definition) {
   for (const syntax::Left& left : definition.lefts)
-    if (left.name.exists() && !values.find(left.name.text, frame))
+    if (left.name.exists() && !values.find(left.name.text, sight))
       values.define(left.name.text,
-                    {.kind = SymbolKind::faulty, .frame = frame, .span = left.name.span});
+                    {.kind = SymbolKind::faulty, .frame = sight.local, .span = left.name.span});
 }
 
 // y = x and y = w[l]: the name of a tensor, or of a leading slice of one.
@@ -68,10 +68,10 @@ bool Resolver::define_whole(const syntax::Definition& definition) {
   const auto* read = std::get_if<syntax::Read>(&value.data);
   const auto* whole = std::get_if<syntax::NameRef>(&value.data);
   if (!name.exists() || (!read && !whole)) return false;
-  const Symbol* found = values.find(whole ? whole->name.text : read->tensor.text, frame);
+  const Symbol* found = values.find(whole ? whole->name.text : read->tensor.text, sight);
   if (!found || found->kind != SymbolKind::tensor) return false;
   Symbol symbol = *found;
-  symbol.frame = frame;
+  symbol.frame = sight.local;
   symbol.span = name.span;
   if (whole) {
     values.define(name.text, std::move(symbol));
@@ -135,7 +135,7 @@ std::optional<uint32_t> Resolver::declare_index(const syntax::Binder& binder,
     return refuse("index-rebound",
                   fmt::format("{} is already an index of the enclosing comprehension", name.text),
                   indices[outer->second.back()].span, "bound here");
-  if (const Symbol* symbol = values.find(name.text, frame)) {
+  if (const Symbol* symbol = values.find(name.text, sight)) {
     const bool rank0 = symbol->kind == SymbolKind::tensor &&
                        arena.tensors[symbol->tensor].shape.size() == symbol->leading.size();
     if (rank0 || (symbol->kind != SymbolKind::tensor && symbol->kind != SymbolKind::faulty))
@@ -235,7 +235,7 @@ void Resolver::bind_results(const syntax::Definition& definition, DefId def) {
     const TensorId tensor = arena.component(id, static_cast<uint32_t>(k));
     values.define(
         name.text,
-        {.kind = SymbolKind::tensor, .tensor = tensor, .frame = frame, .span = name.span});
+        {.kind = SymbolKind::tensor, .tensor = tensor, .frame = sight.local, .span = name.span});
   }
 }
 

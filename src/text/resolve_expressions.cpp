@@ -170,7 +170,7 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
           fmt::format("a range is built of constants and sizes, and {} is an index", name.text));
     return of_form(arena.forms.axis(found->second.back()), Type::i32, name.span);
   }
-  const Symbol* symbol = values.find(name.text, frame);
+  const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
     if (name.text == "pi") return of_data(arena.exprs.real(std::numbers::pi), name.span);
     if (!reported.insert(name.text).second) return {.span = name.span};
@@ -207,7 +207,7 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
 
 std::string Resolver::suggestion(const std::string& name) const {
   // Each search looks at every name, and after some tens of errors nobody reads suggestions.
-  return diagnostics.n_errors() < 50 ? values.suggestion(name, frame) : "";
+  return diagnostics.n_errors() < 50 ? values.suggestion(name, sight) : "";
 }
 
 Meaning Resolver::resolve_unary(const syntax::Unary& unary, Span span) {

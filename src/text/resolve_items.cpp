@@ -100,7 +100,7 @@ void Resolver::resolve_item(syntax::ItemId id) {
 // ---- sizes -------------------------------------------------------------------------------------
 
 bool Resolver::check_new_name(const syntax::Name& name) {
-  const Symbol* known = values.find(name.text, frame);
+  const Symbol* known = values.find(name.text, sight);
   if (!known || known->frame != frame) return true;
   failed = true;
   diagnostics.error("redefinition", name.span, fmt::format("{} is already defined", name.text))
@@ -166,7 +166,7 @@ void Resolver::declare_dims(const syntax::Dims& item) {
 void Resolver::declare_dim(const syntax::DimDecl& decl) {
   begin_definition("");
   const std::string& name = decl.name.text;
-  if (const Symbol* known = values.find(name, frame);
+  if (const Symbol* known = values.find(name, sight);
       known && known->kind == SymbolKind::dim && decl.has_modulus && !decl.range.exists()) {
     // A fact about a size declared before.
     add_modulus(decl, known->meaning.form);
@@ -312,7 +312,7 @@ void Resolver::declare_consts(const syntax::Consts& item) {
     const bool is_new = check_new_name(decl.name);
     const Meaning m = resolve_in(Place::constant, decl.value);
     if (!is_new) continue;
-    Symbol symbol{.kind = SymbolKind::faulty, .frame = frame, .span = decl.name.span};
+    Symbol symbol{.kind = SymbolKind::faulty, .frame = sight.local, .span = decl.name.span};
     if (!m.faulty && m.type == Type::boolean) {
       fail("type", m.span,
            fmt::format("a const is an integer or a real, and {} is a bool", source_text(m.span)));
@@ -361,7 +361,7 @@ void Resolver::declare_tensors(const syntax::Tensors& item) {
     if (good)
       declare_tensor(name, item, *type, shape, *range);
     else
-      values.define(name.text, {.kind = SymbolKind::faulty, .frame = frame, .span = name.span});
+      values.define(name.text, {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
   }
 }
 
@@ -400,7 +400,7 @@ void Resolver::declare_scalars(const syntax::Scalars& item) {
     if (good)
       declare_scalar(name, *type, *range);
     else
-      values.define(name.text, {.kind = SymbolKind::faulty, .frame = frame, .span = name.span});
+      values.define(name.text, {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
   }
 }
 
@@ -437,7 +437,7 @@ void Resolver::finish_outputs() {
 void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   begin_definition(name.text);
   const std::optional<Type> given = type.exists() ? resolve_type(type) : std::nullopt;
-  const Symbol* symbol = values.find(name.text, frame);
+  const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
     fail("undefined", name.span,
          fmt::format("{} is not defined here{}", name.text, suggestion(name.text)));

@@ -16,7 +16,7 @@ Meaning Resolver::resolve_read(const syntax::Read& read, Span span) {
   if (read.member.exists())
     return fail("not-a-state", read.tensor.span,
                 fmt::format("{} is not a state of a monoid", name));
-  const Symbol* symbol = values.find(name, frame);
+  const Symbol* symbol = values.find(name, sight);
   if (!symbol) {
     if (!reported.insert(name).second) return {.span = span};
     return fail("undefined", read.tensor.span,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "text/syntax.h"
@@ -12,27 +11,6 @@
 namespace tang::syntax {
 
 namespace {
-
-constexpr unsigned bit(Context context) {
-  return 1u << static_cast<unsigned>(context);
-}
-
-constexpr unsigned kFile = bit(Context::file);
-constexpr unsigned kDeclaring = bit(Context::file) | bit(Context::entry);
-constexpr unsigned kReturning = bit(Context::function) | bit(Context::monoid);
-constexpr unsigned kRunning = kDeclaring | bit(Context::function) | bit(Context::loop);
-
-struct Keyword {
-  std::string_view word;
-  unsigned contexts;
-};
-constexpr std::array kKeywords = {
-    Keyword{"dim", kDeclaring},    Keyword{"assume", kDeclaring}, Keyword{"const", kRunning},
-    Keyword{"input", kDeclaring},  Keyword{"inout", kDeclaring},  Keyword{"scalar", kDeclaring},
-    Keyword{"output", kDeclaring}, Keyword{"import", kFile},      Keyword{"fn", kFile},
-    Keyword{"return", kReturning}, Keyword{"monoid", kFile},      Keyword{"entry", kFile},
-    Keyword{"for", kRunning},      Keyword{"grad", kRunning},     Keyword{"schedule", kDeclaring},
-};
 
 const char* describe(Context context) {
   switch (context) {
@@ -476,120 +454,6 @@ ScheduleWord Parser::parse_schedule_word() {
   }
   word.span = span_from(first);
   return word;
-}
-
-// ---- Definitions and updates -------------------------------------------------------------------
-
-ItemData Parser::parse_assignment(Context context) {
-  const Token& first = peek();
-  if (first.kind != TokenKind::name && first.kind != TokenKind::underscore) {
-    if (first.kind >= TokenKind::word_else && first.kind <= TokenKind::word_false)
-      fail_reserved(first, "a tensor");
-    else
-      fail_expected("an item, which begins with a name");
-    return Definition{};
-  }
-  std::vector<Target> targets;
-  do {
-    targets.push_back(parse_target());
-  } while (accept(TokenKind::comma));
-  if (at(TokenKind::update)) {
-    if (context == Context::monoid)
-      report("misplaced-item", span_of(peek()),
-             fmt::format("an update cannot stand {}", describe(context)));
-    if (targets.size() > 1)
-      fail("syntax", span_of(peek()), "an update writes one tensor");
-    else if (!targets.front().name.exists())
-      fail("syntax", targets.front().span, "an update writes a tensor, and _ is none");
-    advance();
-    return to_update(std::move(targets.front()));
-  }
-  if (!accept(TokenKind::assign)) fail_expected("'=' or ':='");
-  Definition item;
-  for (const Target& target : targets) item.lefts.push_back(to_left(target));
-  item.value = parse_expr();
-  return item;
-}
-
-Parser::Target Parser::parse_target() {
-  const uint32_t first = at_;
-  Target target;
-  if (!accept(TokenKind::underscore)) {
-    target.name = expect_name("a tensor");
-    target.guarded = accept(TokenKind::question);
-    target.brackets = at(TokenKind::open_bracket);
-    if (target.brackets) {
-      const Nested nested(*this);
-      const WithMode mode(*this, {.bar_ends = true});
-      const uint32_t opener = open(TokenKind::open_bracket);
-      while (!at(TokenKind::close_bracket) && !at(TokenKind::bar) && !failed_) {
-        target.slots.push_back(parse_slot());
-        if (!accept(TokenKind::comma)) break;
-      }
-      target.condition_span = span_of(peek());
-      target.condition = parse_condition();
-      close(opener, "',' or ']'");
-    }
-  }
-  target.span = span_from(first);
-  return target;
-}
-
-Parser::Target::Slot Parser::parse_slot() {
-  const uint32_t first = at_;
-  Target::Slot slot;
-  const TokenKind next = peek(1).kind;
-  if (at(TokenKind::name) && (next == TokenKind::comma || next == TokenKind::colon ||
-                              next == TokenKind::close_bracket || next == TokenKind::bar)) {
-    slot.plain = expect_name("an index");
-    slot.place.coord.span = slot.plain.span;
-  } else {
-    slot.place.coord = parse_coord();
-  }
-  slot.outer = span_from(first);
-  if (accept(TokenKind::colon)) slot.place.range = parse_sum();
-  return slot;
-}
-
-Left Parser::to_left(const Target& target) {
-  Left left{.span = target.span, .name = target.name, .brackets = target.brackets, .indices = {}};
-  if (failed_) return left;
-  if (target.guarded)
-    report("syntax", target.span,
-           fmt::format("a definition covers all of its points and has no guard; write {}[…] = …",
-                       target.name.text));
-  if (target.condition.valid())
-    report("syntax", target.condition_span,
-           "a definition covers all of its points; conditions stand on the right side");
-  for (const Target::Slot& slot : target.slots) {
-    const Name& rest = slot.place.coord.rest;
-    if (!slot.plain.exists() && !rest.exists()) {
-      report("lhs-not-index", slot.outer,
-             fmt::format("the left side lists its indices, and {} is not a name; elements of a "
-                         "tensor are written with inout and :=",
-                         quoted(text_of(slot.outer))));
-      continue;
-    }
-    left.indices.push_back({.name = rest.exists() ? rest : slot.plain,
-                            .rest = rest.exists(),
-                            .range = slot.place.range});
-  }
-  return left;
-}
-
-ItemData Parser::to_update(Target target) {
-  Update item;
-  item.tensor = std::move(target.name);
-  item.guarded = target.guarded;
-  item.brackets = target.brackets;
-  item.condition = target.condition;
-  for (Target::Slot& slot : target.slots) {
-    if (slot.plain.exists())
-      slot.place.coord.value = add(slot.plain.span, NameRef{.name = std::move(slot.plain)});
-    item.places.push_back(std::move(slot.place));
-  }
-  item.value = parse_expr();
-  return item;
 }
 
 }  // namespace tang::syntax

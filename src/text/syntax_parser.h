@@ -5,6 +5,7 @@
 // come back quickly with whatever they have; the loop over items then skips to the next line.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,28 @@ std::string quoted(std::string_view text);
 
 // What an item stands in.
 enum class Context : uint8_t { file, function, monoid, loop, entry };
+
+constexpr unsigned bit(Context context) {
+  return 1u << static_cast<unsigned>(context);
+}
+
+constexpr unsigned kFile = bit(Context::file);
+constexpr unsigned kDeclaring = bit(Context::file) | bit(Context::entry);
+constexpr unsigned kReturning = bit(Context::function) | bit(Context::monoid);
+constexpr unsigned kRunning = kDeclaring | bit(Context::function) | bit(Context::loop);
+
+// A word that begins an item, and the contexts in which the item may stand.
+struct Keyword {
+  std::string_view word;
+  unsigned contexts;
+};
+inline constexpr std::array kKeywords = {
+    Keyword{"dim", kDeclaring},    Keyword{"assume", kDeclaring}, Keyword{"const", kRunning},
+    Keyword{"input", kDeclaring},  Keyword{"inout", kDeclaring},  Keyword{"scalar", kDeclaring},
+    Keyword{"output", kDeclaring}, Keyword{"import", kFile},      Keyword{"fn", kFile},
+    Keyword{"return", kReturning}, Keyword{"monoid", kFile},      Keyword{"entry", kFile},
+    Keyword{"for", kRunning},      Keyword{"grad", kRunning},     Keyword{"schedule", kDeclaring},
+};
 
 class Parser {
  public:
@@ -154,6 +177,10 @@ class Parser {
   ItemData parse_item_data(Context context);
   void check_place(std::string_view word, unsigned contexts, Context context);
   void end_of_item(Context context);
+  Range parse_range(bool modulus_ends = false);
+  TypeRef parse_type();
+  std::vector<ExprNodeId> parse_shape();
+  std::vector<Name> parse_names(const char* what);
   ItemData parse_dims();
   DimDecl parse_dim();
   ItemData parse_consts();
@@ -173,15 +200,14 @@ class Parser {
   ItemData parse_grad();
   ItemData parse_schedule();
   ScheduleWord parse_schedule_word();
+
+  // Definitions and updates: syntax_assign.cpp
   ItemData parse_assignment(Context context);
+  void fail_assignment(const Target& target);
   Target parse_target();
   Target::Slot parse_slot();
   Left to_left(const Target& target);
   ItemData to_update(Target target);
-  Range parse_range(bool modulus_ends = false);
-  TypeRef parse_type();
-  std::vector<ExprNodeId> parse_shape();
-  std::vector<Name> parse_names(const char* what);
 
   std::string_view text_;
   const std::vector<Token>& tokens_;
