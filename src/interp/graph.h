@@ -91,7 +91,6 @@ class Graph {
   uint32_t lower_node(const Expr& e);
   uint32_t lower_read(const Read& read);
   uint32_t lower_guarded(const Read& read, uint32_t tensor, uint32_t offset);
-  uint32_t locate(const Read& read);
   bool always_in_range(const Locator& locator) const;
   uint32_t number_of(TensorId tensor);
 

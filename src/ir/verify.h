@@ -6,9 +6,9 @@
 //              condition or `otherwise` of read k uses reads before k only; a coordinate per source
 //              dimension; a plain view has an empty guard; a guarded read has `otherwise`, of the
 //              tensor's kind
-//   kinds      nodes are f64, i32, i64 or boolean, but for a cast to a narrower format, which only a
-//              cast back uses; values have their monoid component's type; conditions of domains and
-//              guards are boolean; data coordinates are i32 or i64
+//   kinds      nodes are f64, i32, i64 or boolean, but for a cast to a narrower format, which
+//              stands only under a cast back; values have their monoid component's type; conditions
+//              of domains and guards are boolean; data coordinates are i32 or i64
 //   map        no reduce axes, no domain, one component, and no left or right leaf
 //   reduction  a component per component of the monoid; identities are constant; identity and
 //              combine fit its types
