@@ -68,6 +68,12 @@ std::string real(double value, Type type) {
   std::string text =
       single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  // 1e-05 is 1e-5, and 1e+20 is 1e20.
+  if (const size_t e = text.find('e'); e != std::string::npos) {
+    const bool negative = text[e + 1] == '-';
+    text.erase(e + 1, text.find_first_of("123456789", e) - e - 1);
+    if (negative) text.insert(e + 1, 1, '-');
+  }
   return single ? text + "f" : text;
 }
 
@@ -153,6 +159,8 @@ Spelling integer_operation(Op op, bool wide) {
       return helper(wide ? "shift_left_i64" : "shift_left_i32");
     case Op::shift_right:
       return helper(wide ? "shift_right_i64" : "shift_right_i32");
+    case Op::div:
+      return infix("/", Precedence::multiply);  // of what is not negative, so it rounds down
     case Op::bit_and:
       return infix("&", Precedence::bit_and);
     case Op::bit_or:
@@ -204,7 +212,8 @@ Spelling conversion(Type from, Type to) {
     case Type::f32:
       return prefix("(float)");
     case Type::i64:
-      return prefix("(int64_t)");
+      // Widening needs no word: an i64 stands in calls, assignments and comparisons only.
+      return from == Type::i32 ? kSame : prefix("(int64_t)");
     case Type::i32:
       return prefix("(int32_t)");
     case Type::i16:
@@ -276,7 +285,8 @@ std::string array(Type type, std::string_view name, int64_t size, kernel::Space 
 
 std::string loop(const LoopText& l) {
   const std::string step = l.step == 1 ? "++" + l.var : fmt::format("{} += {}", l.var, l.step);
-  return fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", l.var, l.lo, l.hi, step);
+  return fmt::format("for (int64_t {0} = {1}; {0} {2} {3}; {4})", l.var, l.lo,
+                     l.inclusive ? "<=" : "<", l.hi, step);
 }
 
 std::string hint(const LoopHint& hint) {

@@ -19,6 +19,7 @@ using kernel::TensorRole;
 
 // A little below 2^63, which covers the rounding of the doubles in which sizes are judged.
 constexpr double kTooLarge = 9e18;
+constexpr const char* kTooLargeText = "9e18";
 
 std::set<Var> variables(const Interface& face, const Check& check) {
   std::set<Var> vars;
@@ -26,22 +27,29 @@ std::set<Var> variables(const Interface& face, const Check& check) {
   return vars;
 }
 
-// One `if` for neighbours that speak of the same variables.
+// Neighbours share an `if` as long as it fits on a line; those of one variable always do.
 void refuse(HostBody& body, const std::vector<Check>& checks, std::string_view status) {
-  for (size_t i = 0; i < checks.size();) {
-    std::string condition;
-    const std::set<Var> vars = variables(body.face, checks[i]);
-    for (; i < checks.size() && variables(body.face, checks[i]) == vars; ++i) {
-      condition += condition.empty() ? "" : " || ";
-      if (checks[i].modulus == 0)
-        condition += body.forms().compare("<", checks[i].form).text;
-      else
-        condition += fmt::format(
-            "{} % {} != 0", at_least(body.forms().print(checks[i].form), Precedence::unary).text,
-            checks[i].modulus);
-    }
-    body.out.line("if (" + condition + ") return " + body.face.status(status) + ";");
+  constexpr size_t kRoom = 60;
+  std::string condition;
+  const auto flush = [&] {
+    if (!condition.empty())
+      body.out.line("if (" + condition + ") return " + body.face.status(status) + ";");
+    condition.clear();
+  };
+  for (size_t i = 0; i < checks.size(); ++i) {
+    const Check& check = checks[i];
+    const bool goes_on =
+        i > 0 && variables(body.face, check) == variables(body.face, checks[i - 1]);
+    if (!goes_on && condition.size() > kRoom) flush();
+    condition += condition.empty() ? "" : " || ";
+    if (check.modulus == 0)
+      condition += body.forms().compare("<", check.form).text;
+    else
+      condition += fmt::format("{} % {} != 0",
+                               at_least(body.forms().print(check.form), Precedence::unary).text,
+                               check.modulus);
   }
+  flush();
 }
 
 // An upper bound of a size that no dims exceed; infinity where a dim has no bound.
@@ -85,23 +93,27 @@ std::string magnitude(HostBody& body, FormId form) {
   return text;
 }
 
-// Tensors' and the workspace's bytes must fit 63 bits, so that indices and offsets do.
+// Tensors' and the workspace's bytes must fit 63 bits, so that indices and offsets do. Sizes that
+// another one covers are left out.
 void refuse_large_sizes(HostBody& body) {
   Interface& face = body.face;
   std::vector<FormId> sizes;
+  const auto add = [&](FormId size) {
+    if (greatest(face.module, face.forms, size) < kTooLarge) return;
+    const auto covers = [&](FormId a, FormId b) {
+      return proves(face.forms, face.facts, {.form = face.forms.sub(a, b)});
+    };
+    for (const FormId other : sizes)
+      if (covers(other, size)) return;
+    std::erase_if(sizes, [&](FormId other) { return covers(size, other); });
+    sizes.push_back(size);
+  };
   for (const ModuleTensor& tensor : face.module.tensors)
-    if (tensor.role != TensorRole::workspace) sizes.push_back(tensor_bytes(tensor, face.forms));
-  if (face.module.workspace_bytes.valid()) sizes.push_back(face.module.workspace_bytes);
-  std::set<FormId> checked;
-  std::string condition;
-  for (const FormId size : sizes) {
-    if (greatest(face.module, face.forms, size) < kTooLarge || !checked.insert(size).second)
-      continue;
-    condition +=
-        (condition.empty() ? "" : " || ") + magnitude(body, size) + fmt::format(" > {}", kTooLarge);
-  }
-  if (!condition.empty())
-    body.out.line("if (" + condition + ") return " + face.status("TOO_LARGE") + ";");
+    if (tensor.role != TensorRole::workspace) add(tensor_bytes(tensor, face.forms));
+  if (face.module.workspace_bytes.valid()) add(face.module.workspace_bytes);
+  for (const FormId size : sizes)
+    body.out.line(fmt::format("if ({} > {}) return {};", magnitude(body, size), kTooLargeText,
+                              face.status("TOO_LARGE")));
 }
 
 bool is_scalar_check(const Interface& face, const Check& check) {
@@ -132,6 +144,17 @@ void refuse_bad_scalars(HostBody& body) {
   refuse(body, checks, "BAD_SCALAR");
 }
 
+// A number that is positive where the size is, of fewer digits: S for 64*S.
+static FormId without_factor(Forms& forms, FormId size) {
+  const Form f = forms[size];
+  if (f.constant != 0 || f.terms.size() != 1 || f.terms[0].coefficient < 2) return size;
+  FormId out = forms.constant(1);
+  for (const Atom& atom : f.terms[0].atoms)
+    out = forms.mul(out, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
+                                            : forms.var(atom.var));
+  return out;
+}
+
 // Tensors of one size are tested together, and where the dims allow that size to be 0, only if it
 // is not.
 void refuse_null_tensors(HostBody& body) {
@@ -158,7 +181,7 @@ void refuse_null_tensors(HostBody& body) {
   for (const Group& g : groups) {
     std::string condition = g.nulls;
     if (g.elements.valid())
-      condition = body.forms().compare(">", g.elements).text + " && " +
+      condition = body.forms().compare(">", without_factor(face.forms, g.elements)).text + " && " +
                   (g.several ? "(" + g.nulls + ")" : g.nulls);
     body.out.line("if (" + condition + ") return " + face.status("NULL_TENSOR") + ";");
   }
@@ -170,7 +193,7 @@ void refuse_null_workspace(HostBody& body) {
   if (!bytes.valid() || face.forms.is_constant(bytes, 0)) return;
   std::string condition = "args->workspace == NULL";
   if (!proves(face.forms, face.facts, {.form = face.forms.add(bytes, -1)}))
-    condition = body.forms().compare(">", bytes).text + " && " + condition;
+    condition += " && " + face.symbol + "_workspace(args) > 0";
   body.out.line("if (" + condition + ") return " + face.status("NULL_WORKSPACE") + ";");
 }
 

@@ -30,21 +30,31 @@ std::string range_text(const Interface& face, FormId lo, FormId hi, const std::s
          (hi.valid() ? " < " + form_text(face, hi) : "");
 }
 
-// The conditions whose last dim this is, so that each stands once.
+// What is checked of a dim: its bounds, and the conditions whose last dim it is, so that each
+// stands once.
 std::string dim_comment(Interface& face, uint32_t dim) {
   Needs none;
   HostBody body(face, none);
-  std::string text;
+  const FormId itself = face.forms.var({VarKind::dim, dim});
+  std::string low, high, others;
   for (const kernel::Check& check : face.checks) {
     Var last;
     face.forms.for_each_var(check.form, [&](Var v) { last = std::max(last, v); });
     if (last != Var{VarKind::dim, dim}) continue;
-    text += text.empty() ? "" : ", ";
-    text += check.modulus == 0
-                ? body.forms().compare(">=", check.form).text
-                : fmt::format("{} is a multiple of {}", form_text(face, check.form), check.modulus);
+    const auto below = face.forms.as_constant(face.forms.sub(itself, check.form));
+    const auto above = face.forms.as_constant(face.forms.add(itself, check.form));
+    if (check.modulus == 0 && below)
+      low = std::to_string(*below);
+    else if (check.modulus == 0 && above)
+      high = std::to_string(*above);
+    else if (check.modulus == 0)
+      others += ", " + body.forms().compare(">=", check.form).text;
+    else
+      others += fmt::format(", {} % {} == 0", form_text(face, check.form), check.modulus);
   }
-  return text;
+  const std::string& name = face.dim_names[dim];
+  if (high.empty()) return fmt::format("{} >= {}{}", name, low, others);
+  return fmt::format("{} <= {} <= {}{}", low, name, high, others);
 }
 
 std::string tensor_comment(const Interface& face, const ModuleTensor& tensor) {
@@ -55,6 +65,11 @@ std::string tensor_comment(const Interface& face, const ModuleTensor& tensor) {
   if (tensor.distinct) text += ", distinct";
   if (tensor.role == TensorRole::inout) text += ", updated in place";
   return text;
+}
+
+bool needs_workspace(const Interface& face) {
+  const FormId bytes = face.module.workspace_bytes;
+  return bytes.valid() && !face.forms.is_constant(bytes, 0);
 }
 
 struct Field {
@@ -82,7 +97,9 @@ std::vector<Field> fields_of(Interface& face) {
                       tensor_comment(face, tensor)});
   }
   fields.push_back(
-      {"void *workspace", face.symbol + "_workspace() bytes, aligned as malloc aligns"});
+      {"void *workspace", needs_workspace(face)
+                              ? face.symbol + "_workspace() bytes, aligned as malloc aligns"
+                              : "none is needed: null will do"});
   return fields;
 }
 
@@ -119,10 +136,10 @@ void put_struct(Writer& out, Interface& face) {
 std::string header_text(Interface& face) {
   Writer out;
   banner(out, face, ".h");
-  out.comment(
-      fmt::format("\nFill in a struct {0}_args, give its workspace {0}_workspace(&args) "
-                  "bytes, call {0}(&args).",
-                  face.symbol));
+  out.comment(fmt::format("\nFill in a struct {0}_args{1} and call {0}(&args).", face.symbol,
+                          needs_workspace(face)
+                              ? ", give its workspace " + face.symbol + "_workspace(&args) bytes,"
+                              : ""));
   out.line("#ifndef " + face.upper_symbol + "_H");
   out.line("#define " + face.upper_symbol + "_H");
   out.blank();

@@ -18,18 +18,22 @@ void put_workspace_pointers(HostBody& body) {
   std::vector<bool> used(module.tensors.size());
   for (const kernel::Launch& launch : module.launches)
     for (const uint32_t t : launch.args) used[t] = true;
-  bool first = true;
+  std::vector<std::string> lines;
+  bool has_offset = false;
   for (size_t t = 0; t < module.tensors.size(); ++t) {
     const ModuleTensor& tensor = module.tensors[t];
     if (tensor.role != TensorRole::workspace || !used[t]) continue;
-    if (first) body.out.line("unsigned char *workspace = args->workspace;");
-    first = false;
-    const Text offset = body.forms().print(tensor.workspace_offset);
     const bool at_start = body.face.forms.is_constant(tensor.workspace_offset, 0);
-    body.out.line(fmt::format("{} *{} = (void *){};", kC.element_type(tensor.type),
-                              body.face.tensor_names[t],
-                              at_start ? "workspace" : "(workspace + " + offset.text + ")"));
+    has_offset |= !at_start;
+    lines.push_back(fmt::format(
+        "{} *{} = {};", kC.element_type(tensor.type), body.face.tensor_names[t],
+        at_start
+            ? "args->workspace"
+            : "(void *)(workspace + " + body.forms().print(tensor.workspace_offset).text + ")"));
   }
+  if (has_offset) body.out.line("unsigned char *workspace = args->workspace;");
+  for (const std::string& line : lines) body.out.line(line);
+  if (!lines.empty()) body.out.blank();
 }
 
 // A scalar as its kernels take it.
@@ -127,6 +131,7 @@ std::string HostFunctions::entry() {
   return out.take();
 }
 
+// The program, and its kernels in the order in which they run.
 void put_program(Writer& out, const Interface& face, const Printed& printed) {
   if (!face.module.program.empty()) {
     std::string indented = "\nIt computes\n\n  ";
@@ -134,7 +139,7 @@ void put_program(Writer& out, const Interface& face, const Printed& printed) {
     while (indented.ends_with(' ') || indented.ends_with('\n')) indented.pop_back();
     out.comment(indented);
   }
-  out.comment("\nin these steps:\n ");
+  out.comment("\nby these kernels, one after the other:\n ");
   for (const kernel::Launch& launch : face.module.launches) {
     const kernel::Kernel& k = face.module.kernels[launch.kernel];
     out.comment("  " + printed.kernels[launch.kernel].name +

@@ -57,6 +57,7 @@ struct Parameter {
 
 struct LoopText {
   std::string var, lo, hi;
+  bool inclusive = false;  // hi itself is a value of var
   int64_t step = 1;
 };
 

@@ -11,8 +11,9 @@ namespace {
 // A reader's limits, and clang's: it gives up at 256 nested brackets.
 constexpr int kMaxNesting = 24;
 constexpr size_t kMaxLength = 400;
-// What may stand twice in one statement without a name of its own.
-constexpr size_t kShort = 24;
+// What may stand twice in one statement. Legalization names what is used twice, but for short or
+// conditional parts; this keeps text from doubling at every level whatever it leaves.
+constexpr size_t kMaxRepeated = 80;
 
 bool is_comparison(const Expr& e) {
   return op_info(e.op).cls == OpClass::compare;
@@ -35,8 +36,6 @@ struct Printing {
   Text select(const Expr& e);
   bool index_comparison(const Expr& e, Text& out);
   FormId as_index(ExprId id);
-  bool repeatable(const Expr& e, const Text& text) const;
-  std::string wanted_name(const Expr& e) const;
 };
 
 // An index form or an integer constant, as a form.
@@ -176,19 +175,6 @@ Text Printing::spell(ExprId id) {
   return e.n_args == 0 ? leaf(e) : arithmetic(e);
 }
 
-bool Printing::repeatable(const Expr& e, const Text& text) const {
-  if (e.op == Op::constant || e.op == Op::variable) return true;
-  if (text.text.size() > kShort) return false;
-  if (e.n_args == 0) return true;
-  return (e.op == Op::neg || e.op == Op::cast || e.op == Op::logic_not) &&
-         exprs[e.args[0]].n_args == 0;
-}
-
-std::string Printing::wanted_name(const Expr& e) const {
-  if (e.op == Op::load) return (*body.buffers)[e.buffer()].name + "_value";
-  return e.type == Type::boolean ? "holds" : "t";
-}
-
 Text Printing::run(ExprId root) {
   const std::vector<ExprId> order = exprs.post_order({root});
   for (const ExprId id : order)
@@ -197,10 +183,10 @@ Text Printing::run(ExprId root) {
     const Expr& e = exprs[id];
     if (e.op == Op::form && id != root) continue;  // printed where it is used
     Text text = spell(id);
-    const bool shared = uses[id] > 1 && !repeatable(e, text);
-    const bool long_winded = text.nesting > kMaxNesting || text.text.size() > kMaxLength;
-    if (id != root && (shared || long_winded)) {
-      const std::string name = body.scope.name(wanted_name(e));
+    const size_t longest = uses[id] > 1 ? kMaxRepeated : kMaxLength;
+    const bool long_winded = text.nesting > kMaxNesting || text.text.size() > longest;
+    if (id != root && e.n_args > 0 && long_winded) {
+      const std::string name = body.scope.name(e.type == Type::boolean ? "holds" : "t");
       body.out.line(body.dialect.variable(e.type, name, true) + " = " + text.text + ";");
       text = {.text = name};
     }

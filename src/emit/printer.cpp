@@ -162,8 +162,13 @@ std::string StatementPrinter::hint(const For& loop) {
 
 void StatementPrinter::print(const For& loop) {
   const FormPrinter forms = body_.form_printer();
+  // j < i + 1 reads better as j <= i.
+  const Form& hi = body_.forms[loop.hi];
+  const bool inclusive = hi.constant == 1 && !hi.terms.empty();
+  const FormId last = inclusive ? body_.forms.add(loop.hi, -1) : loop.hi;
   LoopText text{.lo = forms.print(loop.lo).text,
-                .hi = at_least(forms.print(loop.hi), Precedence::shift).text,
+                .hi = forms.print(last).text,
+                .inclusive = inclusive,
                 .step = loop.step};
   const std::string before = hint(loop);
   text.var = declare(loop.var);

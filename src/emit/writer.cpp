@@ -1,6 +1,9 @@
 #include "emit/writer.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace tang::emit {
 
@@ -8,37 +11,50 @@ namespace {
 
 constexpr size_t kColumns = 100;
 constexpr int kIndent = 2;
-constexpr int kContinuation = 4;
+constexpr size_t kContinuation = 4;
+constexpr size_t kAlignUpTo = 44;  // a bracket further right is not aligned with
 
-// Where `text` may be broken: after a comma, or before an operator that stands between spaces.
-bool may_break_at(std::string_view text, size_t i) {
-  if (text[i] != ' ' || i == 0 || i + 1 >= text.size()) return false;
-  if (text[i - 1] == ',') return true;
-  const size_t end = text.find(' ', i + 1);
-  if (end == std::string_view::npos) return false;
-  static constexpr std::string_view kOperators[] = {"+",  "-",  "*",  "/",  "%",  "?",
-                                                    ":",  "&",  "|",  "^",  "<",  ">",
-                                                    "==", "!=", "<=", ">=", "&&", "||"};
-  const std::string_view word = text.substr(i + 1, end - i - 1);
-  for (const std::string_view op : kOperators)
-    if (word == op) return true;
-  return false;
+// How well a line breaks at the space `i`: the loosest operator of the fewest brackets is best.
+// Nothing where it may not. A break stands after a comma or a binary operator, before `?` and `:`.
+std::optional<int> badness(std::string_view text, size_t i, int depth) {
+  static constexpr std::pair<std::string_view, int> kOperators[] = {
+      {"=", 0},  {"||", 2}, {"&&", 3}, {"|", 4},  {"^", 4}, {"&", 4},
+      {"==", 5}, {"!=", 5}, {"<", 5},  {"<=", 5}, {">", 5}, {">=", 5},
+      {"+=", 0}, {"+", 6},  {"-", 6},  {"*", 7},  {"/", 7}, {"%", 7}};
+  if (text[i] != ' ' || i == 0 || i + 1 >= text.size()) return std::nullopt;
+  const int base = 10 * depth;
+  if (text[i - 1] == ',' || text[i - 1] == ';') return base;
+  if (text.substr(i + 1, 2) == "? " || text.substr(i + 1, 2) == ": ") return base + 1;
+  const size_t before = text.rfind(' ', i - 1);
+  if (before == std::string_view::npos) return std::nullopt;
+  const std::string_view word = text.substr(before + 1, i - before - 1);
+  for (const auto& [op, precedence] : kOperators)
+    if (word == op) return base + precedence;
+  return std::nullopt;
 }
 
-// The break with the fewest brackets around it among those that leave at most `room` characters on
-// the line; the last of equals. 0 when there is none.
-size_t best_break(std::string_view text, size_t room) {
-  size_t best = 0;
-  int depth = 0, best_depth = 0;
+struct Break {
+  size_t at = 0;       // the space that becomes a line end; 0: none
+  size_t bracket = 0;  // column after the innermost bracket around it; 0: none
+};
+
+// The best break that leaves at most `room` characters, the last of equals; the assignment itself
+// where what follows it fits on a line.
+Break best_break(std::string_view text, size_t room) {
+  Break best;
+  int best_badness = 0;
+  std::vector<size_t> brackets;
   for (size_t i = 0; i < text.size() && i <= room; ++i) {
     const char c = text[i];
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    // The first third of a line is no place to break for the sake of brackets.
-    if (!may_break_at(text, i)) continue;
-    if (best == 0 || depth <= best_depth || best < room / 3) {
-      best = i;
-      best_depth = depth;
+    if (c == '(' || c == '[') brackets.push_back(i + 1);
+    if ((c == ')' || c == ']') && !brackets.empty()) brackets.pop_back();
+    const std::optional<int> bad = badness(text, i, static_cast<int>(brackets.size()));
+    if (!bad) continue;
+    const bool assignment = text[i - 1] == '=' && brackets.empty() && *bad == 0;
+    if (assignment && text.size() - i > kColumns - 12) continue;
+    if (best.at == 0 || *bad <= best_badness) {
+      best = {i, brackets.empty() ? 0 : brackets.back()};
+      best_badness = *bad;
     }
   }
   return best;
@@ -46,26 +62,30 @@ size_t best_break(std::string_view text, size_t room) {
 
 }  // namespace
 
-void Writer::put(std::string_view text, int extra) {
+void Writer::put(std::string_view text, size_t extra) {
   if (text.empty()) {
     text_ += '\n';
     return;
   }
-  text_.append(static_cast<size_t>(depth_ * kIndent + extra), ' ');
+  text_.append(static_cast<size_t>(depth_ * kIndent) + extra, ' ');
   text_ += text;
   text_ += '\n';
 }
 
 void Writer::line(std::string_view text) {
-  int extra = 0;
+  size_t extra = 0;
   while (true) {
-    const size_t indent = static_cast<size_t>(depth_ * kIndent + extra);
+    const size_t indent = static_cast<size_t>(depth_ * kIndent) + extra;
     const size_t room = indent < kColumns ? kColumns - indent : 1;
-    const size_t at = text.size() <= room ? 0 : best_break(text, room);
-    if (at == 0) break;
-    put(text.substr(0, at), extra);
-    text.remove_prefix(at + 1);
-    extra = kContinuation;
+    if (text.size() <= room) break;
+    const Break b = best_break(text, room);
+    if (b.at == 0) break;
+    put(text.substr(0, b.at), extra);
+    text.remove_prefix(b.at + 1);
+    if (b.bracket != 0 && extra + b.bracket <= kAlignUpTo)
+      extra += b.bracket;
+    else
+      extra = std::max(extra, kContinuation);
   }
   put(text, extra);
   at_block_start_ = false;

@@ -8,8 +8,8 @@ namespace tang::emit {
 
 class Writer {
  public:
-  // One statement or declaration. A long one is broken after a comma or before an operator, at the
-  // shallowest bracket that helps, and goes on indented by four more.
+  // One statement or declaration. A long one is broken after a comma or an operator, the loosest
+  // inside the fewest brackets, and goes on behind the open bracket or indented by four more.
   void line(std::string_view text);
   // A `//` comment; its lines are kept, and long ones wrapped at spaces: prose flush, what is
   // indented by four more.
@@ -26,7 +26,7 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  void put(std::string_view text, int extra);
+  void put(std::string_view text, size_t extra);
 
   std::string text_;
   int depth_ = 0;
