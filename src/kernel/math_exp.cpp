@@ -18,8 +18,12 @@ Term exp2_near_zero(Term r) {
                                 0.00015326463});
 }
 
+// The sum's last place is 1: its lowest bits are the whole number. As bits, since a compiler that
+// may regroup sums would undo a subtraction, and NaN has no conversion.
 Term nearest_int(Term x) {
-  return cast(Type::i32, x + select(x < 0, same_type(x, -0.5), 0.5));
+  constexpr double kShift = 0x1.8p23;
+  constexpr int64_t kShiftBits = 0x4B400000;
+  return bits_of(x + kShift) - kShiftBits;
 }
 
 Term upper_half(Term x) {
@@ -35,9 +39,9 @@ uint32_t exp_f32(Module& module) {
   return function_named(module, "exp_f32", [&] {
     FunctionBuilder f(module, "exp_f32", "e to the power of x, within 1 ulp");
     const Term x = f.parameter("x", Type::f32);
-    // Beyond these bounds the result is 0 or infinite. The integer n needs them, and so NaN too.
-    const Term above = f.let("above", select(x > -104, x, -104));
-    const Term c = f.let("c", select(above < 89, above, 89));
+    // Beyond these bounds the result is 0 or infinite. NaN passes, here and below.
+    const Term above = f.let("above", select(x < -104, -104, x));
+    const Term c = f.let("c", select(above > 89, 89, above));
     const Term n = f.let("n", nearest_int(c * 1.44269504));
     // x = n*ln(2) + r; the upper part of ln(2) has 15 bits, so its product with n is exact.
     const Term whole = f.let("whole", cast(Type::f32, n));
@@ -45,8 +49,7 @@ uint32_t exp_f32(Module& module) {
     // e^r = 1 + r + r^2*P(r), 2^-28.2
     const Term p = polynomial(r, {0.49999994, 0.16666521, 0.041668266, 0.008368677, 0.0013820734});
     const Term y = f.let("y", 1 + (r + r * r * p));
-    const Term scaled = f.let("scaled", scale(f, y, n));
-    return f.finish(select(x == x, scaled, x));
+    return f.finish(scale(f, y, n));
   });
 }
 
@@ -54,13 +57,12 @@ uint32_t exp2_f32(Module& module) {
   return function_named(module, "exp2_f32", [&] {
     FunctionBuilder f(module, "exp2_f32", "2 to the power of x, within 2 ulp");
     const Term x = f.parameter("x", Type::f32);
-    const Term above = f.let("above", select(x > -151, x, -151));
-    const Term c = f.let("c", select(above < 129, above, 129));
+    const Term above = f.let("above", select(x < -151, -151, x));
+    const Term c = f.let("c", select(above > 129, 129, above));
     const Term n = f.let("n", nearest_int(c));
     const Term r = f.let("r", c - cast(Type::f32, n));
     const Term y = f.let("y", exp2_near_zero(r));
-    const Term scaled = f.let("scaled", scale(f, y, n));
-    return f.finish(select(x == x, scaled, x));
+    return f.finish(scale(f, y, n));
   });
 }
 

@@ -18,7 +18,7 @@ Term scale(FunctionBuilder& f, Term value, Term n);
 // 2^r for |r| <= 1/2.
 Term exp2_near_zero(Term r);
 
-// The whole number nearest to x, for |x| < 2^30, as an i32. Halves go away from zero.
+// The whole number nearest to x, for |x| < 2^22, as an i32; any number for NaN.
 Term nearest_int(Term x);
 
 // The upper 12 bits of a float's 24: products of two such are exact.

@@ -104,7 +104,7 @@ Term sine_at(Term x, const SineCosine& at, Term quadrant, Term sign) {
 uint32_t sin_f32(Module& module) {
   quarter_turns(module);
   return function_named(module, "sin_f32", [&] {
-    FunctionBuilder f(module, "sin_f32", "The sine, within 2 ulp for every x");
+    FunctionBuilder f(module, "sin_f32", "The sine, within 1 ulp for every x");
     const Term x = f.parameter("x", Type::f32);
     const Reduced at = reduce(module, f, f.let("size", apply(Op::abs, x)));
     return f.finish(sine_at(x, sine_cosine(f, at), at.quadrant, bits_of(x) & kSignBit));
@@ -114,7 +114,7 @@ uint32_t sin_f32(Module& module) {
 uint32_t cos_f32(Module& module) {
   quarter_turns(module);
   return function_named(module, "cos_f32", [&] {
-    FunctionBuilder f(module, "cos_f32", "The cosine, within 2 ulp for every x");
+    FunctionBuilder f(module, "cos_f32", "The cosine, within 1 ulp for every x");
     const Term x = f.parameter("x", Type::f32);
     const Reduced at = reduce(module, f, f.let("size", apply(Op::abs, x)));
     const Term next = f.let("next", at.quadrant + 1);

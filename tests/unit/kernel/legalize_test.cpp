@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "builder.h"
 
@@ -310,9 +311,11 @@ TEST(Legalize, CapabilitiesDecide) {
   EXPECT_THAT(text, HasSubstr("for j in 0..5 {"));
 }
 
-TEST(Legalize, TableIsDocumented) {
+TEST(Legalize, RowsHaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
   for (const Legalization& row : legalizations()) {
-    EXPECT_FALSE(row.name.empty());
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos);
     EXPECT_FALSE(row.purpose.empty());
   }
 }
