@@ -333,7 +333,7 @@ TEST(SyntaxErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(only("fn f(3) { }"), "syntax 1:6 expected the name of a parameter, found '3'");
   EXPECT_EQ(only("dim _"), "syntax 1:5 _ is no name; it stands on the left and drops a result");
   EXPECT_EQ(only("inptu x: f32[3]"), "syntax 1:1 inptu begins no item; did you mean input?");
-  EXPECT_EQ(only("foo bar"), "syntax 1:5 expected '=' or ':=', found 'bar'");
+  EXPECT_EQ(only("attention bar"), "syntax 1:11 expected '=' or ':=', found 'bar'");
   EXPECT_EQ(only("a, b := 3"), "syntax 1:6 an update writes one tensor");
 }
 
