@@ -1,3 +1,5 @@
+// The search gives up after a fixed number of steps, so that an undecided question costs no more
+// than a decided one.
 #include "affine/witness.h"
 
 #include <algorithm>
