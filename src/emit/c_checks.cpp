@@ -27,13 +27,24 @@ std::set<Var> variables(const Interface& face, const Check& check) {
   return vars;
 }
 
+void refuse_if(HostBody& body, const std::string& condition, std::string_view status) {
+  constexpr size_t kLine = 98;
+  const std::string leave = "return " + body.face.status(status) + ";";
+  if (condition.size() + leave.size() + 6 <= kLine) {
+    body.out.line("if (" + condition + ") " + leave);
+    return;
+  }
+  body.out.open("if (" + condition + ")");
+  body.out.line(leave);
+  body.out.close();
+}
+
 // Neighbours share an `if` as long as it fits on a line; those of one variable always do.
 void refuse(HostBody& body, const std::vector<Check>& checks, std::string_view status) {
   constexpr size_t kRoom = 60;
   std::string condition;
   const auto flush = [&] {
-    if (!condition.empty())
-      body.out.line("if (" + condition + ") return " + body.face.status(status) + ";");
+    if (!condition.empty()) refuse_if(body, condition, status);
     condition.clear();
   };
   for (size_t i = 0; i < checks.size(); ++i) {
@@ -94,15 +105,15 @@ std::string magnitude(HostBody& body, FormId form) {
 }
 
 // Tensors' and the workspace's bytes must fit 63 bits, so that indices and offsets do. Sizes that
-// another one covers are left out.
-void refuse_large_sizes(HostBody& body) {
+// another one covers are left out; `known` is what was checked before.
+void refuse_large_sizes(HostBody& body, const Facts& known) {
   Interface& face = body.face;
   std::vector<FormId> sizes;
+  const auto covers = [&](FormId a, FormId b) {
+    return proves(face.forms, known, {.form = face.forms.sub(a, b)});
+  };
   const auto add = [&](FormId size) {
     if (greatest(face.module, face.forms, size) < kTooLarge) return;
-    const auto covers = [&](FormId a, FormId b) {
-      return proves(face.forms, face.facts, {.form = face.forms.sub(a, b)});
-    };
     for (const FormId other : sizes)
       if (covers(other, size)) return;
     std::erase_if(sizes, [&](FormId other) { return covers(size, other); });
@@ -112,12 +123,22 @@ void refuse_large_sizes(HostBody& body) {
     if (tensor.role != TensorRole::workspace) add(tensor_bytes(tensor, face.forms));
   if (face.module.workspace_bytes.valid()) add(face.module.workspace_bytes);
   for (const FormId size : sizes)
-    body.out.line(fmt::format("if ({} > {}) return {};", magnitude(body, size), kTooLargeText,
-                              face.status("TOO_LARGE")));
+    refuse_if(body, magnitude(body, size) + " > " + kTooLargeText, "TOO_LARGE");
 }
 
 bool is_scalar_check(const Interface& face, const Check& check) {
   return face.forms.depends_on_kind(check.form, VarKind::scalar);
+}
+
+// A number that is positive where the size is, of fewer digits: S for 64*S.
+FormId without_factor(Forms& forms, FormId size) {
+  const Form f = forms[size];
+  if (f.constant != 0 || f.terms.size() != 1 || f.terms[0].coefficient < 2) return size;
+  FormId out = forms.constant(1);
+  for (const Atom& atom : f.terms[0].atoms)
+    out = forms.mul(out, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
+                                            : forms.var(atom.var));
+  return out;
 }
 
 }  // namespace
@@ -133,7 +154,7 @@ void refuse_bad_dims(HostBody& body) {
   }
   // Sizes are judged once each dim is known to be in its range, and before sums of dims are taken.
   refuse(body, simple, "BAD_DIM");
-  refuse_large_sizes(body);
+  refuse_large_sizes(body, facts_of(simple));
   refuse(body, compound, "BAD_DIM");
 }
 
@@ -142,17 +163,6 @@ void refuse_bad_scalars(HostBody& body) {
   std::copy_if(body.face.checks.begin(), body.face.checks.end(), std::back_inserter(checks),
                [&](const Check& c) { return is_scalar_check(body.face, c); });
   refuse(body, checks, "BAD_SCALAR");
-}
-
-// A number that is positive where the size is, of fewer digits: S for 64*S.
-static FormId without_factor(Forms& forms, FormId size) {
-  const Form f = forms[size];
-  if (f.constant != 0 || f.terms.size() != 1 || f.terms[0].coefficient < 2) return size;
-  FormId out = forms.constant(1);
-  for (const Atom& atom : f.terms[0].atoms)
-    out = forms.mul(out, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
-                                            : forms.var(atom.var));
-  return out;
 }
 
 // Tensors of one size are tested together, and where the dims allow that size to be 0, only if it
@@ -183,7 +193,7 @@ void refuse_null_tensors(HostBody& body) {
     if (g.elements.valid())
       condition = body.forms().compare(">", without_factor(face.forms, g.elements)).text + " && " +
                   (g.several ? "(" + g.nulls + ")" : g.nulls);
-    body.out.line("if (" + condition + ") return " + face.status("NULL_TENSOR") + ";");
+    refuse_if(body, condition, "NULL_TENSOR");
   }
 }
 
@@ -194,7 +204,7 @@ void refuse_null_workspace(HostBody& body) {
   std::string condition = "args->workspace == NULL";
   if (!proves(face.forms, face.facts, {.form = face.forms.add(bytes, -1)}))
     condition += " && " + face.symbol + "_workspace(args) > 0";
-  body.out.line("if (" + condition + ") return " + face.status("NULL_WORKSPACE") + ";");
+  refuse_if(body, condition, "NULL_WORKSPACE");
 }
 
 }  // namespace tang::emit::c

@@ -38,9 +38,9 @@ struct Break {
   size_t bracket = 0;  // column after the innermost bracket around it; 0: none
 };
 
-// The best break that leaves at most `room` characters, the last of equals; the assignment itself
-// where what follows it fits on a line.
-Break best_break(std::string_view text, size_t room) {
+// The best break that leaves at most `room` characters, the last of equals; behind the assignment
+// where the rest fits the next line.
+Break best_break(std::string_view text, size_t room, size_t next_room) {
   Break best;
   int best_badness = 0;
   std::vector<size_t> brackets;
@@ -51,7 +51,7 @@ Break best_break(std::string_view text, size_t room) {
     const std::optional<int> bad = badness(text, i, static_cast<int>(brackets.size()));
     if (!bad) continue;
     const bool assignment = text[i - 1] == '=' && brackets.empty() && *bad == 0;
-    if (assignment && text.size() - i > kColumns - 12) continue;
+    if (assignment && text.size() - i - 1 > next_room) continue;
     if (best.at == 0 || *bad <= best_badness) {
       best = {i, brackets.empty() ? 0 : brackets.back()};
       best_badness = *bad;
@@ -78,7 +78,9 @@ void Writer::line(std::string_view text) {
     const size_t indent = static_cast<size_t>(depth_ * kIndent) + extra;
     const size_t room = indent < kColumns ? kColumns - indent : 1;
     if (text.size() <= room) break;
-    const Break b = best_break(text, room);
+    const size_t next_indent = static_cast<size_t>(depth_ * kIndent) + kContinuation;
+    const size_t next_room = next_indent < kColumns ? kColumns - next_indent : 1;
+    const Break b = best_break(text, room, next_room);
     if (b.at == 0) break;
     put(text.substr(0, b.at), extra);
     text.remove_prefix(b.at + 1);
