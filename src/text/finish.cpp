@@ -290,7 +290,7 @@ bool Resolver::finish_definition(const syntax::Definition& definition, Span span
           .axis_names = f.axis_names(),
           .span = span};
   for (const syntax::Left& left : definition.lefts)
-    def.names.push_back(left.name.exists() ? program_name(left.name.text) : "");
+    def.names.push_back(left.name.exists() ? program_name(prefix + left.name.text) : "");
   collect_obligations(*this, 0, f.axes, def.axis_names);
   nest.id = def.id;
   note_results(0, f.has_f64);

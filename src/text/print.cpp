@@ -35,6 +35,13 @@ std::vector<std::string> names_of_parts(const std::string& name) {
   return out;
 }
 
+// The program's own monoid of that name, which stands in the pool even if only products use it.
+const Monoid* own_monoid(const Arena& arena, const std::string& name) {
+  for (size_t i = 0; i < arena.monoids.size(); ++i)
+    if (const Monoid& m = arena.monoids[MonoidId(i)]; m.name == name) return &m;
+  return nullptr;
+}
+
 // Where a monoid folds any number of values, its components are those that are linked: a payload
 // follows its value.
 std::vector<Part> parts_of(const Arena& arena, const Monoid& monoid) {
@@ -52,10 +59,12 @@ std::vector<Part> parts_of(const Arena& arena, const Monoid& monoid) {
   std::vector<Part> parts;
   size_t next = 0;
   for (const std::string& name : names) {
-    const auto arity = builtin_monoid_arity(name);
-    TANG_ASSERT(arity, "a product of {}", name);
-    size_t n = arity->least;
-    while (arity->most > n && next + n < n_visible && first[next + n] < next + n) ++n;
+    const auto builtin = builtin_monoid_arity(name);
+    const Monoid* own = builtin ? nullptr : own_monoid(arena, name);
+    TANG_ASSERT(builtin || own, "a product of {}", name);
+    const MonoidArity arity = builtin.value_or(MonoidArity{own ? own->n_components() : 0, 0});
+    size_t n = arity.least;
+    while (arity.most > n && next + n < n_visible && first[next + n] < next + n) ++n;
     parts.push_back({name, n});
     next += n;
   }
@@ -79,6 +88,7 @@ struct Printer {
     print_sizes();
     for (const Scalar& s : program.scalars) print_scalar(s);
     print_assumptions();
+    print_monoids();
     for (const Input& input : program.inputs) print_input(input);
     for (size_t d = 0; d < program.defs.size(); ++d) line(definition(program.defs[d]));
     for (const Output& output : program.outputs) print_output(output);
@@ -135,6 +145,40 @@ struct Printer {
   }
 
   // ---- declarations ----
+
+  void print_monoids() {
+    std::vector<std::string> done;
+    for (const Def& def : program.defs) {
+      const Comprehension& c = arena.comprehensions[def.id];
+      if (c.is_map()) continue;
+      for (const std::string& name : names_of_parts(arena.monoids[c.monoid].name)) {
+        if (builtin_monoid_arity(name) || std::find(done.begin(), done.end(), name) != done.end())
+          continue;
+        done.push_back(name);
+        const Monoid* own = own_monoid(arena, name);
+        TANG_ASSERT(own, "no monoid has the name {}", name);
+        line(monoid(*own));
+      }
+    }
+  }
+
+  // Its components are c0, c1 ..., since the graph knows them by number.
+  std::string monoid(const Monoid& m) const {
+    std::vector<std::string> components, declared, identity, combine;
+    for (size_t k = 0; k < m.n_components(); ++k) {
+      components.push_back(fmt::format("c{}", k));
+      declared.push_back(components[k] +
+                         (is_real(m.types[k]) ? "" : fmt::format(": {}", type_name(m.types[k]))));
+    }
+    ExprPrinter printer(program, names, nothing, {}, components);
+    for (size_t k = 0; k < m.n_components(); ++k) {
+      identity.push_back(printer.expr(m.identity[k]));
+      combine.push_back(printer.expr(m.combine[k]));
+    }
+    return fmt::format("monoid {}({}) {{ identity ({}); combine(x, y) = ({}){} }}", m.name,
+                       fmt::join(declared, ", "), fmt::join(identity, ", "),
+                       fmt::join(combine, ", "), m.commutative ? "; commutative" : "");
+  }
 
   std::string range_text(const Range& range) const {
     if (!range.lo.valid() || !range.hi.valid()) return "";

@@ -42,12 +42,41 @@ enum class Place : uint8_t { value, condition, coordinate, constant, range, assu
 
 // The kind that both convert to: bool, i32, i64, real.
 Type wider_kind(Type a, Type b);
+// "a real", "an i32", "an i64" or "a bool".
+std::string_view kind_text(Type kind);
 // 0, 0.0 or false.
 ExprId zero_of(Exprs& exprs, Type kind);
 // f is a multiple of m, in lowest terms: coefficients in [0, m), no common factor with m.
 Constraint multiple_of(Forms& forms, FormId f, int64_t m);
 // What the declaration of an integer scalar says of its value: its type's bounds and its range.
 Facts scalar_facts(Forms& forms, const Scalar& scalar, uint32_t number);
+
+struct FunctionInfo {
+  size_t file = 0;  // number of the library that it stands in
+  const syntax::Function* function = nullptr;
+};
+
+// A monoid of the program's own. Its Monoid is made when it is declared.
+struct MonoidInfo {
+  MonoidId monoid;  // invalid: its declaration failed
+  std::vector<std::string> components;
+  Span span;
+};
+
+// A file: the program's own is number 0.
+struct Library {
+  syntax::File own;                    // of an imported one
+  const syntax::File* file = nullptr;  // invalid while it cannot be read
+  std::map<std::string, FunctionInfo> functions;
+  std::map<std::string, MonoidInfo> monoids;
+  std::vector<size_t> imports;
+  bool complete = false;
+};
+
+struct ActiveCall {
+  const syntax::Function* function = nullptr;
+  Span span;
+};
 
 struct Resolver {
   Resolver(Sources& sources_in, const ParseOptions& options_in, Diagnostics& diagnostics_in);
@@ -69,11 +98,13 @@ struct Resolver {
   std::optional<FormId> resolve_size(syntax::ExprNodeId id);
   void not_available(Span span, const std::string& what);
   void declare_consts(const syntax::Consts& item);
+  void declare_consts_here(const syntax::Consts& item);
   void declare_tensors(const syntax::Tensors& item);
   void declare_scalars(const syntax::Scalars& item);
   std::optional<Range> resolve_range(const syntax::Range& range);
   std::optional<FormId> resolve_extent(syntax::ExprNodeId id);
   bool check_new_name(const syntax::Name& name);
+  bool is_input(const std::string& name, TensorId tensor) const;
   void finish_outputs();
   void add_output(const syntax::Name& name, const syntax::Name& type);
   TensorId materialize(const std::string& name, TensorId tensor, const std::vector<FormId>& leading,
@@ -81,14 +112,66 @@ struct Resolver {
   void name_outputs();
   void finish_obligations();
 
+  // ---- blocks (resolve_blocks.cpp) ----
+  void resolve_loop(const syntax::Loop& loop, Span span);
+  bool choose_entry(const syntax::File& top, const syntax::Entry*& chosen);
+  void add_file(const syntax::File& top, size_t number);
+  void load_import(const syntax::Import& item, size_t into);
+  void resolve_library(size_t number);
+
+  // ---- functions (resolve_functions.cpp) ----
+  // What a call saves of its caller.
+  struct CallState {
+    const syntax::File* file;
+    Sight sight;
+    uint32_t loop_depth;
+    size_t mark;
+    std::map<std::string, std::vector<FormId>> packs;
+    std::string prefix;
+  };
+  const FunctionInfo* find_function(const std::string& name) const;
+  bool is_scalar_function(const FunctionInfo& info) const;
+  std::optional<std::vector<syntax::ExprNodeId>> match_arguments(const syntax::Call& call,
+                                                                 const syntax::Function& f,
+                                                                 Span span);
+  bool may_enter(const FunctionInfo& info, Span span);
+  CallState enter(const FunctionInfo& info, Span span);
+  void leave(CallState outer);
+  Meaning inline_call(const syntax::Call& call, const FunctionInfo& info, Span span);
+  void no_return(const syntax::Function& f);
+  std::optional<Symbol> resolve_whole(syntax::ExprNodeId id, const std::string& name);
+  std::vector<FormId> shape_of(const Symbol& symbol) const;
+  std::optional<std::vector<Symbol>> call_function(const syntax::Call& call,
+                                                   const FunctionInfo& info, Span span);
+  bool fits_parameter(const syntax::Param& param, const Symbol& arg, Span span);
+  bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span);
+  void resolve_return(const syntax::Return& item, Span span);
+  bool define_call(const syntax::Definition& definition);
+  Symbol define_scalar(const syntax::Name& name, const Meaning& m);
+  std::optional<size_t> pack_size(const syntax::Name& name);
+  std::optional<std::vector<syntax::Binder>> expand_packs(
+      const std::vector<syntax::Binder>& binders);
+
+  // ---- monoids (resolve_monoids.cpp) ----
+  void declare_monoid(const syntax::Monoid& item);
+  const MonoidInfo* find_monoid(const std::string& name) const;
+  std::optional<std::vector<ExprId>> resolve_part(const syntax::MonoidPart& part,
+                                                  const std::vector<Type>& types,
+                                                  const std::string& what);
+  MonoidId make_monoid(const syntax::Monoid& item, const MonoidInfo& info,
+                       const std::vector<Type>& types);
+  Meaning resolve_member(const syntax::Name& base, const syntax::Name& member, Span span);
+
   // ---- definitions (resolve_definition.cpp) ----
   void define(const syntax::Definition& definition, Span span);
   bool define_whole(const syntax::Definition& definition);
-  void define_comprehension(const syntax::Definition& definition, Span span);
+  // The leading slice that a read is, if it is one; `good` is false after an error.
+  std::optional<Symbol> resolve_slice(const syntax::Read& read, Span span, bool& good);
+  std::optional<DefId> make_definition(const syntax::Definition& definition, Span span);
+  void bind(const syntax::Name& name, Symbol symbol);
   bool declare_points(const syntax::Definition& definition);
   std::optional<uint32_t> declare_index(const syntax::Binder& binder,
                                         const std::vector<uint32_t>& siblings);
-  void bind_results(const syntax::Definition& definition, DefId def);
   void mark_faulty(const syntax::Definition& definition);
   void begin_definition(const std::string& name);
 
@@ -125,6 +208,7 @@ struct Resolver {
   Meaning read_symbol(const std::string& name, const Symbol& symbol, const syntax::Read* read,
                       Span span);
   bool resolve_coord(const syntax::Coord& coord, Slot& slot);
+  bool resolve_pack_coord(const syntax::Coord& coord, Slot& slot);
   bool add_coord(const Meaning& m, Span span, Slot& slot);
   bool resolve_exact(const syntax::Coord& coord, Slot& slot);
   ExprId resolve_otherwise(const syntax::Read& read, Type kind);
@@ -137,6 +221,9 @@ struct Resolver {
   bool resolve_domain(syntax::ExprNodeId condition);
   void vote_by_prefix(syntax::ExprNodeId id);
   bool resolve_values(const syntax::Reduction& reduction);
+  std::optional<Type> builtin_kind(const std::string& name, size_t component, const Meaning& value);
+  std::optional<Type> own_kind(const MonoidInfo& monoid, size_t component, const Meaning& value);
+  std::string monoid_suggestion(const std::string& name) const;
   bool check_monoid(const syntax::Reduction& reduction, Span span);
   ExprId import_expr(size_t from, ExprId expr);
 
@@ -155,6 +242,7 @@ struct Resolver {
 
   // ---- reporting ----
   Meaning fail(std::string name, Span span, std::string message);
+  Diagnostic& report(std::string name, Span span, std::string message);
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;
@@ -179,7 +267,20 @@ struct Resolver {
   std::unordered_map<uint32_t, DefId> def_of_comprehension;
   std::unordered_set<uint32_t> generated;  // definitions that the user did not name
   Scope values;
-  uint32_t frame = 0;
+  Sight sight;
+  uint32_t next_frame = 1u << 20;  // of calls; smaller ones are files
+  uint32_t loop_depth = 0;
+  size_t n_rounds = 0;   // of all loops so far
+  bool stopped = false;  // at a limit: nothing more is read
+  std::deque<Library> libraries;
+  std::map<std::string, size_t> imported;  // number of each file, by its name
+  std::vector<ActiveCall> calls;
+  std::map<std::string, std::vector<FormId>> packs;  // of the function being read
+  std::optional<std::vector<Symbol>> returned;
+  std::string prefix;  // of the names of definitions: the function that they stand in
+  std::map<std::string, std::pair<Op, const MonoidInfo*>> states;  // in a combine
+  std::vector<Type> state_types;
+  std::set<std::string> redefined;                // names whose second definition is an error
   std::unordered_set<std::string> written_names;  // of the text: no made-up name takes one
   std::unordered_set<std::string> program_names;  // of inputs and definitions so far
   std::unordered_map<std::string, size_t> name_numbers;

@@ -30,10 +30,7 @@ void Resolver::begin_definition(const std::string& name) {
 }
 
 void Resolver::define(const syntax::Definition& definition, Span span) {
-  std::string name;
-  for (const syntax::Left& left : definition.lefts)
-    if (name.empty()) name = left.name.text;
-  begin_definition(name.empty() ? "dropped" : name);
+  begin_definition("");
   bool good = true;
   for (const syntax::Left& left : definition.lefts)
     if (left.name.exists()) good &= check_new_name(left.name);
@@ -48,16 +45,62 @@ void Resolver::define(const syntax::Definition& definition, Span span) {
     mark_faulty(definition);
     return;
   }
-  if (define_whole(definition)) return;
-  define_comprehension(definition, span);
+  if (define_whole(definition) || define_call(definition)) return;
+  const auto def = make_definition(definition, span);
+  if (!def) {
+    mark_faulty(definition);
+    return;
+  }
+  const ComprehensionId id = program.def(*def).id;
+  for (size_t k = 0; k < definition.lefts.size(); ++k)
+    if (const syntax::Name& name = definition.lefts[k].name; name.exists())
+      bind(name,
+           {.kind = SymbolKind::tensor, .tensor = arena.component(id, static_cast<uint32_t>(k))});
 }
 
 // Names of a definition that failed stay known, and their uses are silent.
 void Resolver::mark_faulty(const syntax::Definition& definition) {
-  for (const syntax::Left& left : definition.lefts)
-    if (left.name.exists() && !values.find(left.name.text, sight))
-      values.define(left.name.text,
-                    {.kind = SymbolKind::faulty, .frame = sight.local, .span = left.name.span});
+  for (const syntax::Left& left : definition.lefts) {
+    if (!left.name.exists()) continue;
+    const Symbol* known = values.find(left.name.text, sight);
+    const bool is_new = !known || known->frame != sight.local;
+    const bool rebinds = !is_new && known->loop_depth < loop_depth &&
+                         known->kind == SymbolKind::tensor &&
+                         !is_input(left.name.text, known->tensor);
+    if (is_new || rebinds) bind(left.name, {.kind = SymbolKind::faulty});
+  }
+}
+
+// What a checked name means from here on: a loop's round replaces a meaning from outside of it.
+void Resolver::bind(const syntax::Name& name, Symbol symbol) {
+  symbol.frame = sight.local;
+  symbol.loop_depth = loop_depth;
+  symbol.span = name.span;
+  const Symbol* known = values.find(name.text, sight);
+  if (!known || known->frame != sight.local) {
+    values.define(name.text, std::move(symbol));
+    return;
+  }
+  symbol.loop_depth = known->loop_depth;
+  if (known->kind == SymbolKind::tensor && symbol.kind == SymbolKind::tensor) {
+    const std::vector<FormId> before = shape_of(*known), after = shape_of(symbol);
+    bool same = before.size() == after.size();
+    for (size_t d = 0; same && d < before.size(); ++d) same = same_extent(before[d], after[d]);
+    const auto shape_text = [&](const std::vector<FormId>& shape) {
+      std::string text;
+      for (const FormId extent : shape) text += (text.empty() ? "" : ", ") + print_form(extent);
+      return "[" + text + "]";
+    };
+    if (!same) {
+      report("rebound-shape", name.span,
+             fmt::format("{} is {}, and the loop gives it the shape {}", name.text,
+                         shape_text(before), shape_text(after)))
+          .notes.push_back({known->span, "defined here"});
+      symbol.kind = SymbolKind::faulty;
+    }
+  }
+  if (known->kind == SymbolKind::faulty) symbol.kind = SymbolKind::faulty;
+  values.replace(name.text, sight, std::move(symbol));
 }
 
 // y = x and y = w[l]: the name of a tensor, or of a leading slice of one.
@@ -65,50 +108,55 @@ bool Resolver::define_whole(const syntax::Definition& definition) {
   if (definition.lefts.size() != 1 || definition.lefts[0].brackets) return false;
   const syntax::Name& name = definition.lefts[0].name;
   const syntax::ExprNode& value = node(definition.value);
-  const auto* read = std::get_if<syntax::Read>(&value.data);
-  const auto* whole = std::get_if<syntax::NameRef>(&value.data);
-  if (!name.exists() || (!read && !whole)) return false;
-  const Symbol* found = values.find(whole ? whole->name.text : read->tensor.text, sight);
-  if (!found || found->kind != SymbolKind::tensor) return false;
-  Symbol symbol = *found;
-  symbol.frame = sight.local;
-  symbol.span = name.span;
-  if (whole) {
-    values.define(name.text, std::move(symbol));
+  if (!name.exists()) return false;
+  if (const auto* whole = std::get_if<syntax::NameRef>(&value.data)) {
+    const Symbol* found = values.find(whole->name.text, sight);
+    if (!found || found->kind != SymbolKind::tensor) return false;
+    bind(name, *found);
     return true;
   }
-  const size_t rank = arena.tensors[symbol.tensor].shape.size() - symbol.leading.size();
-  const bool plain = !read->guarded && !read->otherwise.valid() && !read->member.exists();
-  if (!plain || read->coords.size() >= rank) return false;
-  Slot slot{.tensor = symbol.tensor, .must_hold = true, .name = read->tensor.text};
+  const auto* read = std::get_if<syntax::Read>(&value.data);
+  if (!read) return false;
+  bool good = true;
+  const auto slice = resolve_slice(*read, value.span, good);
+  if (slice)
+    bind(name, *slice);
+  else if (!good)
+    mark_faulty(definition);
+  return slice || !good;
+}
+
+std::optional<Symbol> Resolver::resolve_slice(const syntax::Read& read, Span span, bool& good) {
+  const Symbol* found = values.find(read.tensor.text, sight);
+  if (!found || found->kind != SymbolKind::tensor || read.guarded || read.otherwise.valid() ||
+      read.member.exists() || read.coords.size() >= shape_of(*found).size())
+    return std::nullopt;
+  Symbol symbol = *found;
+  begin_definition("");
+  good = false;
+  if (read.condition.valid()) {
+    fail("condition-without-guard", node(read.condition).span, "a leading slice has no condition");
+    return std::nullopt;
+  }
+  Slot slot{.tensor = symbol.tensor, .must_hold = true, .name = read.tensor.text};
   for (const FormId form : symbol.leading) {
     slot.coords.push_back({.form = form, .data = {}});
-    slot.spans.push_back(value.span);
+    slot.spans.push_back(span);
   }
-  bool good = !read->condition.valid();
-  for (const syntax::Coord& coord : read->coords) good &= resolve_coord(coord, slot);
-  if (!good) {
-    if (!failed)
-      fail("condition-without-guard", node(read->condition).span,
-           "a leading slice has no condition");
-    mark_faulty(definition);
-    return true;
-  }
-  for (const Coord& coord : slot.coords)
-    if (coord.is_gather()) {
-      fail("type", value.span,
-           fmt::format("a leading slice is taken at sizes, constants and scalars; write {}[i] = "
-                       "{} with its indices",
-                       name.text, source_text(value.span)));
-      mark_faulty(definition);
-      return true;
-    }
+  for (const syntax::Coord& coord : read.coords)
+    if (!resolve_coord(coord, slot)) return std::nullopt;
   symbol.leading.clear();
-  for (const Coord& coord : slot.coords) symbol.leading.push_back(coord.form);
+  for (const Coord& coord : slot.coords) {
+    if (coord.is_gather()) {
+      fail("type", span, "a leading slice is taken at sizes, constants and integer scalars");
+      return std::nullopt;
+    }
+    symbol.leading.push_back(coord.form);
+  }
   nest().slots.push_back(std::move(slot));
   collect_obligations(*this, 0, {}, {});
-  values.define(name.text, std::move(symbol));
-  return true;
+  good = true;
+  return symbol;
 }
 
 // A number for an index, or nothing when its name cannot be one here. `siblings` are the indices of
@@ -118,8 +166,7 @@ std::optional<uint32_t> Resolver::declare_index(const syntax::Binder& binder,
   const syntax::Name& name = binder.name;
   const auto refuse = [&](const char* error, const std::string& message, Span other,
                           const std::string& note) {
-    failed = true;
-    diagnostics.error(error, name.span, message).notes.push_back({other, note});
+    report(error, name.span, message).notes.push_back({other, note});
     return std::optional<uint32_t>();
   };
   if (binder.rest) {
@@ -199,44 +246,41 @@ bool Resolver::declare_points(const syntax::Definition& definition) {
   return good;
 }
 
-void Resolver::define_comprehension(const syntax::Definition& definition, Span span) {
+// The definition of what stands on the right; nothing after an error.
+std::optional<DefId> Resolver::make_definition(const syntax::Definition& written, Span span) {
+  syntax::Definition definition = written;
+  std::string name;
+  for (syntax::Left& left : definition.lefts) {
+    if (name.empty()) name = left.name.text;
+    auto indices_of = expand_packs(left.indices);
+    if (!indices_of) return std::nullopt;
+    left.indices = std::move(*indices_of);
+  }
+  begin_definition(prefix + (name.empty() ? "dropped" : name));
   bool good = declare_points(definition);
-  const auto* reduction = std::get_if<syntax::Reduction>(&node(definition.value).data);
+  const syntax::ExprNode& value = node(definition.value);
+  const auto* reduction = std::get_if<syntax::Reduction>(&value.data);
   if (reduction) {
-    nest().span = node(definition.value).span;
-    good &= reduce_into(*reduction, node(definition.value).span);
+    nest().span = value.span;
+    good &= reduce_into(*reduction, value.span);
   } else {
     const Meaning m = resolve(definition.value);
     good &= !m.faulty;
     if (good) nest().values.push_back(as_data(m, m.type));
   }
+  if (!good) return std::nullopt;
   const size_t n_results = nest().values.size();
-  if (good && n_results != definition.lefts.size()) {
-    fail("result-count", node(definition.value).span,
+  if (n_results != definition.lefts.size()) {
+    fail("result-count", value.span,
          fmt::format("{} gives {} result{}, {} name{} on the left",
                      reduction ? arena.monoids[nest().monoid].name : "an expression", n_results,
                      n_results == 1 ? "" : "s", definition.lefts.size(),
                      definition.lefts.size() == 1 ? " is" : "s are"));
-    good = false;
+    return std::nullopt;
   }
   DefId def;
-  if (!good || failed || !finish_definition(definition, span, def)) {
-    mark_faulty(definition);
-    return;
-  }
-  bind_results(definition, def);
-}
-
-void Resolver::bind_results(const syntax::Definition& definition, DefId def) {
-  const ComprehensionId id = program.def(def).id;
-  for (size_t k = 0; k < definition.lefts.size(); ++k) {
-    const syntax::Name& name = definition.lefts[k].name;
-    if (!name.exists()) continue;
-    const TensorId tensor = arena.component(id, static_cast<uint32_t>(k));
-    values.define(
-        name.text,
-        {.kind = SymbolKind::tensor, .tensor = tensor, .frame = sight.local, .span = name.span});
-  }
+  if (failed || !finish_definition(definition, span, def)) return std::nullopt;
+  return def;
 }
 
 }  // namespace tang

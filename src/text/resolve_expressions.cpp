@@ -39,8 +39,12 @@ std::optional<Op> function_of(std::string_view name) {
   return std::nullopt;
 }
 
-std::string function_suggestion(const std::string& name) {
+std::string function_suggestion(const Resolver& r, const std::string& name) {
   Suggestion suggestion(name);
+  const Library& own = r.libraries[r.sight.file];
+  for (const auto& [known, info] : own.functions) suggestion.consider(known);
+  for (const size_t imported : own.imports)
+    for (const auto& [known, info] : r.libraries[imported].functions) suggestion.consider(known);
   suggestion.consider("select");
 #define OP(op, arity, cls, spelling) \
   if (function_of(spelling)) suggestion.consider(spelling);
@@ -147,10 +151,7 @@ Meaning Resolver::resolve_node(const ExprNode& n) {
             TANG_PANIC("word {}", static_cast<int>(e.word));
           },
           [&](const NameRef& e) { return resolve_name(e.name); },
-          [&](const Member& e) {
-            return fail("not-a-state", n.span,
-                        fmt::format("{} is not a state of a monoid", e.base.text));
-          },
+          [&](const Member& e) { return resolve_member(e.base, e.member, n.span); },
           [&](const Unary& e) { return resolve_unary(e, n.span); },
           [&](const Binary&) -> Meaning { TANG_PANIC("a binary operator outside of its chain"); },
           [&](const Conditional& e) { return resolve_choice(e.condition, e.yes, e.no, n.span); },
@@ -170,6 +171,11 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
           fmt::format("a range is built of constants and sizes, and {} is an index", name.text));
     return of_form(arena.forms.axis(found->second.back()), Type::i32, name.span);
   }
+  if (states.contains(name.text))
+    return fail("component-needed", name.span,
+                fmt::format("{0} is a state; its components are {0}.{1}", name.text,
+                            fmt::join(states.at(name.text).second->components,
+                                      fmt::format(", {}.", name.text))));
   const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
     if (name.text == "pi") return of_data(arena.exprs.real(std::numbers::pi), name.span);
@@ -253,6 +259,13 @@ Meaning Resolver::resolve_choice(ExprNodeId condition, ExprNodeId yes, ExprNodeI
 
 Meaning Resolver::resolve_call(const syntax::Call& call, Span span) {
   const std::string& name = call.function.text;
+  if (const FunctionInfo* info = find_function(name)) {
+    if (is_scalar_function(*info)) return inline_call(call, *info, span);
+    return fail("call-in-expression", span,
+                fmt::format("{} takes or defines tensors, so a call of it is a whole right side or "
+                            "argument",
+                            name));
+  }
   const auto argument_count = [&](const std::string& wanted) {
     return fail("argument-count", span,
                 fmt::format("{} takes {}, {} given", name, wanted, call.arguments.size()));
@@ -261,7 +274,7 @@ Meaning Resolver::resolve_call(const syntax::Call& call, Span span) {
   const std::optional<Op> op = function_of(name);
   if (!type && !op && name != "select")
     return fail("unknown-function", call.function.span,
-                fmt::format("there is no function {}{}", name, function_suggestion(name)));
+                fmt::format("there is no function {}{}", name, function_suggestion(*this, name)));
   for (const syntax::Argument& a : call.arguments)
     if (a.name.exists())
       return fail("bad-argument", a.name.span,
@@ -287,9 +300,20 @@ Meaning Resolver::resolve_call(const syntax::Call& call, Span span) {
 }
 
 Meaning Resolver::fail(std::string name, Span span, std::string message) {
-  diagnostics.error(std::move(name), span, std::move(message));
-  failed = true;
+  report(std::move(name), span, std::move(message));
   return {.span = span};
+}
+
+// An error, with a note for each call that it stands in.
+Diagnostic& Resolver::report(std::string name, Span span, std::string message) {
+  constexpr size_t kMostCalls = 5;
+  failed = true;
+  Diagnostic& d = diagnostics.error(std::move(name), span, std::move(message));
+  for (size_t i = 0; i < calls.size() && i < kMostCalls; ++i) {
+    const ActiveCall& call = calls[calls.size() - 1 - i];
+    d.notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
+  }
+  return d;
 }
 
 std::string Resolver::source_text(Span span) const {

@@ -53,11 +53,24 @@ Resolver::Resolver(Sources& sources_in, const ParseOptions& options_in, Diagnost
 
 bool Resolver::run(const syntax::File& top) {
   file = &top;
+  libraries.emplace_back();
+  libraries[0].file = file;
+  libraries[0].complete = false;
   for (const syntax::Item& item : top.items)
     if (const auto* definition = std::get_if<syntax::Definition>(&item.data))
       for (const syntax::Left& left : definition->lefts) written_names.insert(left.name.text);
+  const syntax::Entry* entry = nullptr;
+  const bool found = choose_entry(top, entry);
+  add_file(top, 0);
   for (const syntax::ItemId id : top.top) resolve_item(id);
-  finish_outputs();
+  if (entry) {
+    for (const auto& [name, type] : wanted_outputs)
+      fail("output-outside-entry", name.span,
+           fmt::format("the file has entries, so {} is an output of one of them", name.text));
+    wanted_outputs.clear();
+    for (const syntax::ItemId id : entry->body) resolve_item(id);
+  }
+  if (found) finish_outputs();
   for (const auto& [name, value] : options.bind)
     if (!bound.contains(name))
       diagnostics.error("undefined", {},
@@ -71,41 +84,62 @@ void Resolver::not_available(Span span, const std::string& what) {
 }
 
 void Resolver::resolve_item(syntax::ItemId id) {
+  if (stopped) return;
   const syntax::Item& item = (*file)[id];
   using namespace syntax;
-  std::visit(
-      detail::Overloaded{
-          [&](const Dims& i) { declare_dims(i); },
-          [&](const Assume& i) { add_assumption(i.condition); },
-          [&](const Consts& i) { declare_consts(i); },
-          [&](const Tensors& i) { declare_tensors(i); },
-          [&](const Scalars& i) { declare_scalars(i); },
-          [&](const Outputs& i) {
-            for (const Name& name : i.names) wanted_outputs.emplace_back(name, i.type);
-          },
-          [&](const Import&) { not_available(item.span, "imports"); },
-          [&](const Function&) { not_available(item.span, "functions"); },
-          [&](const Return&) { fail("misplaced-item", item.span, "return stands in a function"); },
-          [&](const syntax::Monoid&) { not_available(item.span, "monoids of one's own"); },
-          [&](const Entry&) { not_available(item.span, "entry points"); },
-          [&](const Loop&) { not_available(item.span, "loops"); },
-          [&](const Grad&) { not_available(item.span, "gradients"); },
-          [&](const Schedule&) { not_available(item.span, "schedules in the text"); },
-          [&](const Definition& i) { define(i, item.span); },
-          [&](const Update&) { not_available(item.span, "updates of an inout"); },
-      },
-      item.data);
+  std::visit(detail::Overloaded{
+                 [&](const Dims& i) { declare_dims(i); },
+                 [&](const Assume& i) { add_assumption(i.condition); },
+                 [&](const Consts& i) { declare_consts(i); },
+                 [&](const Tensors& i) { declare_tensors(i); },
+                 [&](const Scalars& i) { declare_scalars(i); },
+                 [&](const Outputs& i) {
+                   for (const Name& name : i.names) wanted_outputs.emplace_back(name, i.type);
+                 },
+                 [&](const Import&) {},    // read by add_file
+                 [&](const Function&) {},  // read where it is called
+                 [&](const Return& i) { resolve_return(i, item.span); },
+                 [&](const syntax::Monoid& i) { declare_monoid(i); },
+                 [&](const Entry&) {},  // the one that is asked for is read last
+                 [&](const Loop& i) { resolve_loop(i, item.span); },
+                 [&](const Grad& i) {
+                   not_available(item.span, "gradients");
+                   for (const Name& name : i.results)
+                     if (check_new_name(name)) bind(name, {.kind = SymbolKind::faulty});
+                 },
+                 [&](const Schedule&) { not_available(item.span, "schedules in the text"); },
+                 [&](const Definition& i) { define(i, item.span); },
+                 [&](const Update&) { not_available(item.span, "updates of an inout"); },
+             },
+             item.data);
 }
 
 // ---- sizes -------------------------------------------------------------------------------------
 
+// A name is defined once; in a loop, a definition from outside of the round may be replaced.
 bool Resolver::check_new_name(const syntax::Name& name) {
   const Symbol* known = values.find(name.text, sight);
-  if (!known || known->frame != frame) return true;
-  failed = true;
-  diagnostics.error("redefinition", name.span, fmt::format("{} is already defined", name.text))
+  if (!known || known->frame != sight.local) return true;
+  const bool outside = known->loop_depth < loop_depth;
+  const bool input = known->kind == SymbolKind::tensor && is_input(name.text, known->tensor);
+  const bool definition = known->kind == SymbolKind::tensor || known->kind == SymbolKind::faulty;
+  if (outside && definition && !input) return true;
+  redefined.insert(name.text);
+  if (outside && input) {
+    report("rebound-input", name.span,
+           fmt::format("{} is an input; a loop can only rebind a definition", name.text))
+        .notes.push_back({known->span, "declared here"});
+    return false;
+  }
+  report("redefinition", name.span, fmt::format("{} is already defined", name.text))
       .notes.push_back({known->span, "first defined here"});
   return false;
+}
+
+// Whether a name is that of the input itself, not another name of it.
+bool Resolver::is_input(const std::string& name, TensorId tensor) const {
+  const Tensor& t = arena.tensors[tensor];
+  return t.kind == TensorKind::input && program.inputs[t.source].name == name;
 }
 
 // A size built of constants and dims, whatever its sign.
@@ -307,12 +341,20 @@ void Resolver::note_equalities(const Facts& facts) {
 }
 
 void Resolver::declare_consts(const syntax::Consts& item) {
+  begin_definition("");
+  declare_consts_here(item);
+}
+
+// Leaves the definition that is being read as it is.
+void Resolver::declare_consts_here(const syntax::Consts& item) {
   for (const syntax::ConstDecl& decl : item.consts) {
-    begin_definition("");
     const bool is_new = check_new_name(decl.name);
     const Meaning m = resolve_in(Place::constant, decl.value);
     if (!is_new) continue;
-    Symbol symbol{.kind = SymbolKind::faulty, .frame = sight.local, .span = decl.name.span};
+    Symbol symbol{.kind = SymbolKind::faulty,
+                  .frame = sight.local,
+                  .loop_depth = loop_depth,
+                  .span = decl.name.span};
     if (!m.faulty && m.type == Type::boolean) {
       fail("type", m.span,
            fmt::format("a const is an integer or a real, and {} is a bool", source_text(m.span)));
@@ -361,7 +403,8 @@ void Resolver::declare_tensors(const syntax::Tensors& item) {
     if (good)
       declare_tensor(name, item, *type, shape, *range);
     else
-      values.define(name.text, {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
+      values.define(name.text,
+                    {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
   }
 }
 
@@ -400,7 +443,8 @@ void Resolver::declare_scalars(const syntax::Scalars& item) {
     if (good)
       declare_scalar(name, *type, *range);
     else
-      values.define(name.text, {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
+      values.define(name.text,
+                    {.kind = SymbolKind::faulty, .frame = sight.local, .span = name.span});
   }
 }
 
@@ -444,13 +488,12 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
     return;
   }
   if (symbol->kind == SymbolKind::faulty || (type.exists() && !given)) return;
-  const bool is_input = symbol->kind == SymbolKind::tensor &&
-                        arena.tensors[symbol->tensor].kind == TensorKind::input &&
-                        program.inputs[arena.tensors[symbol->tensor].source].name == name.text;
-  if (symbol->kind != SymbolKind::tensor || is_input) {
+  if (redefined.contains(name.text)) return;
+  const bool input = symbol->kind == SymbolKind::tensor && is_input(name.text, symbol->tensor);
+  if (symbol->kind != SymbolKind::tensor || input) {
     fail("output-of-input", name.span,
          fmt::format("{} is a{}, not a definition", name.text,
-                     is_input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
+                     input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
     return;
   }
   TensorId tensor = symbol->tensor;
@@ -461,9 +504,7 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   };
   for (const Output& o : program.outputs)
     if (o.name == name.text) {
-      failed = true;
-      diagnostics
-          .error("redefinition", name.span, fmt::format("{} is already an output", name.text))
+      report("redefinition", name.span, fmt::format("{} is already an output", name.text))
           .notes.push_back({o.span, "first here"});
       return;
     }

@@ -108,6 +108,19 @@ Constraint multiple_of(Forms& forms, FormId f, int64_t m) {
   return {.form = reduced, .modulus = m / common};
 }
 
+std::string_view kind_text(Type kind) {
+  switch (kind) {
+    case Type::boolean:
+      return "a bool";
+    case Type::i32:
+      return "an i32";
+    case Type::i64:
+      return "an i64";
+    default:
+      return "a real";
+  }
+}
+
 ExprId zero_of(Exprs& exprs, Type kind) {
   return is_real(kind) ? exprs.real(0.0) : exprs.integer(0, kind);
 }

@@ -56,12 +56,12 @@ bool Resolver::fix_range(uint32_t number) {
       return true;
     }
   index.faulty = true;
-  // A read that failed may have been the one that gives the range.
-  if (!failed)
+  // Without the range of an index that this one bounds, that one's error says it all.
+  failed = true;
+  if (index.prefix.empty())
     fail("range-unknown", index.span,
          fmt::format("nothing gives the range of {0}: read a tensor at [{0}] or write {0}: n",
                      index.name));
-  failed = true;
   return false;
 }
 

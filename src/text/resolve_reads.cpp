@@ -66,11 +66,11 @@ Meaning Resolver::read_symbol(const std::string& name, const Symbol& symbol,
       }
     }
     for (const syntax::Coord& coord : read->coords) good &= resolve_coord(coord, slot);
-    if (good && read->coords.size() != rank) {
+    const size_t n_coords = slot.coords.size() - symbol.leading.size();
+    if (good && n_coords != rank) {
       fail("rank", span,
            fmt::format("{} has {} dimension{}, {} coordinate{} given", name, rank,
-                       rank == 1 ? "" : "s", read->coords.size(),
-                       read->coords.size() == 1 ? " is" : "s are"));
+                       rank == 1 ? "" : "s", n_coords, n_coords == 1 ? " is" : "s are"));
       good = false;
     }
   }
@@ -94,13 +94,21 @@ Meaning Resolver::read_symbol(const std::string& name, const Symbol& symbol,
 }
 
 bool Resolver::resolve_coord(const syntax::Coord& coord, Slot& slot) {
-  if (!coord.value.valid()) {
-    fail("pack-unknown", coord.span, fmt::format("{} is not a pack of indices", coord.rest.text));
-    return false;
-  }
+  if (!coord.value.valid()) return resolve_pack_coord(coord, slot);
   if (coord.exact) return resolve_exact(coord, slot);
   const Meaning m = resolve_in(Place::coordinate, coord.value);
   return add_coord(m, coord.span, slot);
+}
+
+// b...: the indices b_0, b_1 ... of a pack.
+bool Resolver::resolve_pack_coord(const syntax::Coord& coord, Slot& slot) {
+  const auto n = pack_size(coord.rest);
+  bool good = n.has_value();
+  for (size_t k = 0; k < n.value_or(0); ++k) {
+    const syntax::Name index{.text = fmt::format("{}_{}", coord.rest.text, k), .span = coord.span};
+    good &= add_coord(resolve_name(index), coord.span, slot);
+  }
+  return good;
 }
 
 bool Resolver::add_coord(const Meaning& m, Span span, Slot& slot) {
@@ -166,6 +174,7 @@ ExprId Resolver::resolve_otherwise(const syntax::Read& read, Type kind) {
 ExprId Resolver::identity_in(Type kind) {
   if (identity.name.empty() || place != Place::value) return {};
   // Monoids that take any kind are asked for this one; the others' identity is converted.
+  const MonoidInfo* own = find_monoid(identity.name);
   const bool any_kind = identity.name == "sum" || identity.name == "prod" ||
                         identity.name == "max" || identity.name == "min" ||
                         identity.name == "argmax" || identity.name == "argmin";
@@ -173,7 +182,8 @@ ExprId Resolver::identity_in(Type kind) {
   const bool payload = identity.component > 0;
   std::vector<Type> types(identity.n_components, logic ? Type::boolean : Type::f64);
   if (any_kind) types[identity.component] = kind == Type::boolean && !payload ? Type::i32 : kind;
-  const Monoid& monoid = arena.monoids[builtin_monoid(arena, identity.name, types)];
+  const Monoid& monoid =
+      arena.monoids[own ? own->monoid : builtin_monoid(arena, identity.name, types)];
   const ExprId value = monoid.identity[identity.component];
   if (monoid.types[identity.component] == kind) return value;
   const Value v = arena.exprs[value].value();

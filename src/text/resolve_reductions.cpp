@@ -38,8 +38,9 @@ Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span spa
 bool Resolver::reduce_into(const syntax::Reduction& reduction, Span span) {
   if (!check_monoid(reduction, span)) return false;
   const Place outer_place = std::exchange(place, Place::value);
-  bool good = true;
-  for (const syntax::Binder& binder : reduction.binders) {
+  const auto binders = expand_packs(reduction.binders);
+  bool good = binders.has_value();
+  for (const syntax::Binder& binder : binders.value_or(std::vector<syntax::Binder>())) {
     const auto index = declare_index(binder, nest().reduce);
     good &= index.has_value();
     if (index) nest().reduce.push_back(*index);
@@ -109,12 +110,6 @@ void Resolver::vote_by_prefix(ExprNodeId id) {
 
 namespace {
 
-std::string monoid_suggestion(const std::string& name) {
-  Suggestion suggestion(name);
-  for (const std::string_view known : builtin_monoid_names()) suggestion.consider(known);
-  return suggestion.text();
-}
-
 // "2", "2 or more", "3".
 std::string arity_text(MonoidArity arity) {
   if (arity.most == arity.least) return fmt::format("{}", arity.least);
@@ -126,14 +121,18 @@ std::string arity_text(MonoidArity arity) {
 // That the monoids exist and get as many values as they fold.
 bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
   const size_t n_monoids = reduction.monoids.size();
-  for (const syntax::Name& name : reduction.monoids)
-    if (!builtin_monoid_arity(name.text)) {
+  for (const syntax::Name& name : reduction.monoids) {
+    const MonoidInfo* own = find_monoid(name.text);
+    if (own && !own->monoid.valid()) failed = true;  // its declaration has an error
+    if (own && !own->monoid.valid()) return false;
+    if (own || builtin_monoid_arity(name.text)) continue;
+    if (name.text == "topk")
+      fail("not-available", name.span, "topk is not available in this version");
+    else
       fail("unknown-monoid", name.span,
-           name.text == "topk"
-               ? "topk is not available in this version"
-               : fmt::format("there is no monoid {}{}", name.text, monoid_suggestion(name.text)));
-      return false;
-    }
+           fmt::format("there is no monoid {}{}", name.text, monoid_suggestion(name.text)));
+    return false;
+  }
   if (reduction.argument.valid()) {
     fail("bad-argument", node(reduction.argument).span,
          fmt::format("{} takes no argument before its indices", reduction.monoids[0].text));
@@ -146,7 +145,9 @@ bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
     return false;
   }
   for (size_t i = 0; i < n_monoids; ++i) {
-    const MonoidArity arity = *builtin_monoid_arity(reduction.monoids[i].text);
+    const MonoidInfo* own = find_monoid(reduction.monoids[i].text);
+    const MonoidArity arity = own ? MonoidArity{own->components.size(), own->components.size()}
+                                  : *builtin_monoid_arity(reduction.monoids[i].text);
     size_t given = 0;
     if (n_monoids > 1 || reduction.values.size() == 1)
       given = reduction.values[i].parts.size();
@@ -180,28 +181,49 @@ bool Resolver::resolve_values(const syntax::Reduction& reduction) {
   bool good = true;
   for (size_t m = 0; m < parts.size(); ++m) {
     const std::string& name = reduction.monoids[m].text;
-    const bool logic = name == "any" || name == "all";
-    const bool arg = name == "argmax" || name == "argmin";
-    const bool numeric = name == "sum" || name == "prod" || name == "max" || name == "min";
+    const MonoidInfo* own = find_monoid(name);
     std::vector<Type> types;
     for (size_t c = 0; c < parts[m].size(); ++c) {
       identity = {.name = name, .component = c, .n_components = parts[m].size()};
       const Meaning value = resolve(parts[m][c]);
-      if (value.faulty || (logic && !is_condition(value, "what any and all fold"))) {
-        good = false;
-        continue;
-      }
-      const bool keeps_kind = logic || (arg && c > 0);
-      const Type kind = keeps_kind       ? value.type
-                        : numeric || arg ? wider_kind(Type::i32, value.type)
-                                         : Type::f64;
-      types.push_back(kind);
-      nest().values.push_back(as_data(value, kind));
+      const auto kind = own ? own_kind(*own, c, value) : builtin_kind(name, c, value);
+      good &= kind.has_value();
+      if (!kind) continue;
+      types.push_back(*kind);
+      nest().values.push_back(as_data(value, *kind));
     }
-    if (good) monoids.push_back(builtin_monoid(arena, name, types));
+    if (good) monoids.push_back(own ? own->monoid : builtin_monoid(arena, name, types));
   }
   if (good) nest().monoid = product_monoid(arena, monoids);
   return good;
+}
+
+// The kind in which a built-in monoid folds a value.
+std::optional<Type> Resolver::builtin_kind(const std::string& name, size_t component,
+                                           const Meaning& value) {
+  if (value.faulty) return std::nullopt;
+  const bool arg = name == "argmax" || name == "argmin";
+  if (name == "any" || name == "all") {
+    if (!is_condition(value, "what any and all fold")) return std::nullopt;
+    return Type::boolean;
+  }
+  if (arg && component > 0) return value.type;
+  if (arg || name == "sum" || name == "prod" || name == "max" || name == "min")
+    return wider_kind(Type::i32, value.type);
+  return Type::f64;
+}
+
+// A component of the program's own has the kind that it was declared with.
+std::optional<Type> Resolver::own_kind(const MonoidInfo& monoid, size_t component,
+                                       const Meaning& value) {
+  if (value.faulty) return std::nullopt;
+  const Type kind = arena.monoids[monoid.monoid].types[component];
+  const bool bools = kind == Type::boolean && value.type == Type::boolean;
+  if (bools || (kind != Type::boolean && wider_kind(kind, value.type) == kind)) return kind;
+  fail("type", value.span,
+       fmt::format("component {} is {}, and {} is {}", monoid.components[component],
+                   kind_text(kind), source_text(value.span), kind_text(value.type)));
+  return std::nullopt;
 }
 
 // The same value over the reads of the current comprehension: reads of the enclosing one `from` are
