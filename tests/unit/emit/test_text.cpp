@@ -24,9 +24,8 @@ TEST(Writer, BreaksAtTheLoosestOperator) {
   out.close();
   EXPECT_EQ(out.text(),
             "f() {\n"
-            "  total =\n"
-            "      alpha_alpha_alpha[10*i + j] * beta_beta_beta[10*i + j] + gamma_gamma[i] * "
-            "delta_delta_delta[j];\n"
+            "  total = alpha_alpha_alpha[10*i + j] * beta_beta_beta[10*i + j] +\n"
+            "      gamma_gamma[i] * delta_delta_delta[j];\n"
             "  if (first_first_first == NULL || second_second_second == NULL || third_third == "
             "NULL ||\n"
             "      fourth == NULL) x = 1;\n"
