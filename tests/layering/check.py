@@ -82,6 +82,17 @@ def check_words(path, number, line):
         yield f"{match[0]}: finish it, or file it elsewhere"
 
 
+def says_its_idea(path, line):
+    if path.suffix not in COMMENT or path.name == "packages.txt":
+        return True
+    # The idea of a .cpp file that begins with its own header, or with that of what it tests, stands
+    # in that header.
+    own_header = f'#include "{"/".join(path.parts[1:-1])}/{path.stem}.h"'
+    in_header = line == own_header or path.match("tests/unit/*/*_test.cpp") \
+        and line.startswith('#include "')
+    return in_header or line.startswith(COMMENT[path.suffix])
+
+
 def check_look(path, number, line):
     if path.suffix in CODE and len(line) > WIDTH:
         yield f"{len(line)} columns, {WIDTH} are allowed"
@@ -89,10 +100,7 @@ def check_look(path, number, line):
         yield "blanks at the end of the line"
     if "\t" in line and path.suffix in CODE:
         yield "a tab"
-    # The idea of a .cpp file that begins with its own header stands in that header.
-    own_header = f'#include "{"/".join(path.parts[1:-1])}/{path.stem}.h"'
-    if number == 1 and path.suffix in COMMENT and line != own_header \
-            and not line.startswith(COMMENT[path.suffix]):
+    if number == 1 and not says_its_idea(path, line):
         yield "the first line does not say what the file is for"
 
 

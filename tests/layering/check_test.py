@@ -42,8 +42,9 @@ class CheckTest(unittest.TestCase):
         self.assertEqual([], problems("docs/a.md", "# A", "b" * 200))
 
     def test_diagnostics_have_rows(self):
-        sources = {"a.cpp": 'd.error("known", span,\n "x");\n  report_error("unknown-one", s, "y");'}
-        found = list(check.check_diagnostics(sources, "| `known` | when |\n`unknown-one` in text\n"))
+        sources = {"a.cpp": 'd.error("known", span,\n "x");\n  error_at("unknown-one", s, "y");'}
+        page = "### `known`\n| `also-known` | when |\n`unknown-one` in text\n"
+        found = list(check.check_diagnostics(sources, page))
         self.assertEqual([("a.cpp", 3, "docs/errors.md has no row `unknown-one`")], found)
 
 
