@@ -13,104 +13,13 @@ namespace tang::syntax {
 
 namespace {
 
+constexpr std::array kSpellings = {
+#define TOKEN(kind, spelling) std::string_view(spelling),
+#include "text/tokens.def"
+};
+
 constexpr std::string_view spelled(TokenKind kind) {
-  switch (kind) {
-    case TokenKind::end:
-      return "the end of the file";
-    case TokenKind::invalid:
-      return "something without meaning";
-    case TokenKind::name:
-      return "a name";
-    case TokenKind::underscore:
-      return "_";
-    case TokenKind::word_else:
-      return "else";
-    case TokenKind::word_inf:
-      return "inf";
-    case TokenKind::word_nan:
-      return "nan";
-    case TokenKind::word_true:
-      return "true";
-    case TokenKind::word_false:
-      return "false";
-    case TokenKind::integer:
-      return "an integer";
-    case TokenKind::real:
-      return "a real number";
-    case TokenKind::string:
-      return "a string";
-    case TokenKind::open_paren:
-      return "(";
-    case TokenKind::close_paren:
-      return ")";
-    case TokenKind::open_bracket:
-      return "[";
-    case TokenKind::close_bracket:
-      return "]";
-    case TokenKind::open_brace:
-      return "{";
-    case TokenKind::close_brace:
-      return "}";
-    case TokenKind::comma:
-      return ",";
-    case TokenKind::semicolon:
-      return ";";
-    case TokenKind::colon:
-      return ":";
-    case TokenKind::question:
-      return "?";
-    case TokenKind::dot:
-      return ".";
-    case TokenKind::range:
-      return "..";
-    case TokenKind::closed_range:
-      return "..=";
-    case TokenKind::ellipsis:
-      return "...";
-    case TokenKind::assign:
-      return "=";
-    case TokenKind::update:
-      return ":=";
-    case TokenKind::plus:
-      return "+";
-    case TokenKind::minus:
-      return "-";
-    case TokenKind::star:
-      return "*";
-    case TokenKind::slash:
-      return "/";
-    case TokenKind::percent:
-      return "%";
-    case TokenKind::caret:
-      return "^";
-    case TokenKind::amp:
-      return "&";
-    case TokenKind::bar:
-      return "|";
-    case TokenKind::amp_amp:
-      return "&&";
-    case TokenKind::bar_bar:
-      return "||";
-    case TokenKind::bang:
-      return "!";
-    case TokenKind::equal:
-      return "==";
-    case TokenKind::not_equal:
-      return "!=";
-    case TokenKind::less:
-      return "<";
-    case TokenKind::less_equal:
-      return "<=";
-    case TokenKind::greater:
-      return ">";
-    case TokenKind::greater_equal:
-      return ">=";
-    case TokenKind::shift_left:
-      return "<<";
-    case TokenKind::shift_right:
-      return ">>";
-  }
-  return "";
+  return kSpellings[static_cast<size_t>(kind)];
 }
 
 // Longer spellings stand before their prefixes.

@@ -11,53 +11,8 @@
 namespace tang::syntax {
 
 enum class TokenKind : uint8_t {
-  end,  // of the file; always the last token
-  invalid,
-  name,
-  underscore,
-  word_else,
-  word_inf,
-  word_nan,
-  word_true,
-  word_false,
-  integer,
-  real,
-  string,
-  open_paren,
-  close_paren,
-  open_bracket,
-  close_bracket,
-  open_brace,
-  close_brace,
-  comma,
-  semicolon,
-  colon,
-  question,
-  dot,
-  range,         // ..
-  closed_range,  // ..=
-  ellipsis,      // ...
-  assign,        // =
-  update,        // :=
-  plus,
-  minus,
-  star,
-  slash,
-  percent,
-  caret,
-  amp,
-  bar,
-  amp_amp,
-  bar_bar,
-  bang,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  shift_left,
-  shift_right,
+#define TOKEN(kind, spelling) kind,
+#include "text/tokens.def"
 };
 
 struct Token {
