@@ -1,6 +1,7 @@
 #include "emit/printer.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "emit/expression.h"
 #include "emit/facts.h"
@@ -98,6 +99,15 @@ class StatementPrinter {
     return body_.variable_names[var.value];
   }
 
+  // What a block declares is gone after it, and its names are free again.
+  void nested(const Block& statements) {
+    const Scope outside = body_.scope;
+    const size_t known = body_.facts.size();
+    block(statements);
+    body_.facts.resize(known);
+    body_.scope = outside;
+  }
+
   void print(const For& loop);
   void print(const If& branch);
   void print(const Let& let);
@@ -107,6 +117,8 @@ class StatementPrinter {
     if (!body_.out.at_block_start()) body_.out.blank();
     body_.out.comment(comment.text);
   }
+  void assign(const std::string& place, ExprId value,
+              const std::function<bool(const Expr&)>& is_place, const Spelling& conversion);
   std::string hint(const For& loop);
   bool stores_packed(const Block& block) const;
 
@@ -171,6 +183,7 @@ void StatementPrinter::print(const For& loop) {
                 .inclusive = inclusive,
                 .step = loop.step};
   const std::string before = hint(loop);
+  const Scope outside = body_.scope;
   text.var = declare(loop.var);
   if (!before.empty()) body_.out.line(before);
   body_.out.open(body_.dialect.loop(text));
@@ -180,18 +193,19 @@ void StatementPrinter::print(const For& loop) {
   body_.facts.push_back({.form = body_.forms.sub(var, loop.lo)});
   body_.facts.push_back({.form = body_.forms.sub(body_.forms.add(loop.hi, -1), var)});
   parallel_loops_ += loop.run == Run::parallel;
-  block(loop.body);
+  nested(loop.body);
   parallel_loops_ -= loop.run == Run::parallel;
   body_.facts.resize(known);
+  body_.scope = outside;
   body_.out.close();
 }
 
 void StatementPrinter::print(const If& branch) {
   body_.out.open("if (" + print_expression(body_, branch.condition).text + ")");
-  block(branch.then_body);
+  nested(branch.then_body);
   if (!branch.else_body.empty()) {
     body_.out.close_and_open("else");
-    block(branch.else_body);
+    nested(branch.else_body);
   }
   body_.out.close();
 }
@@ -209,22 +223,29 @@ void StatementPrinter::print(const Let& let) {
   body_.facts.push_back({.form = body_.forms.sub(e.form(), var)});
 }
 
-// `a = a + b` of reals is `a += b`.
-void StatementPrinter::print(const Set& set) {
+// `place = place + b` of reals is `place += b`.
+void StatementPrinter::assign(const std::string& place, ExprId value,
+                              const std::function<bool(const Expr&)>& is_place,
+                              const Spelling& conversion) {
   const Exprs& exprs = body_.module.exprs;
-  const std::string& name = body_.variable_names[set.var.value];
-  const Expr& e = exprs[set.value];
-  const bool steps = is_real(e.type) &&
-                     (e.op == Op::add || e.op == Op::sub || e.op == Op::mul || e.op == Op::div) &&
-                     exprs[e.args[0]].op == Op::variable &&
-                     exprs[e.args[0]].index() == set.var.value;
+  const Expr& e = exprs[value];
+  const bool steps = is_real(e.type) && op_info(e.op).cls == OpClass::arith && e.n_args == 2 &&
+                     conversion.kind == Spelling::Kind::same && is_place(exprs[e.args[0]]);
   const Spelling spelling = steps ? body_.dialect.operation(e.op, e.type) : Spelling{};
   if (spelling.kind == Spelling::Kind::infix) {
     const Text step = print_expression(body_, e.args[1]);
-    body_.out.line(name + " " + std::string(spelling.text) + "= " + step.text + ";");
+    body_.out.line(place + " " + std::string(spelling.text) + "= " + step.text + ";");
   } else {
-    body_.out.line(name + " = " + print_expression(body_, set.value).text + ";");
+    const Text text = apply(conversion, {print_expression(body_, value)});
+    body_.out.line(place + " = " + text.text + ";");
   }
+}
+
+void StatementPrinter::print(const Set& set) {
+  const auto is_place = [&](const Expr& e) {
+    return e.op == Op::variable && e.index() == set.var.value;
+  };
+  assign(body_.variable_names[set.var.value], set.value, is_place, {.kind = Spelling::Kind::same});
 }
 
 void StatementPrinter::print(const Store& store) {
@@ -233,15 +254,18 @@ void StatementPrinter::print(const Store& store) {
   const ElementSpelling element =
       body_.dialect.element(kernel_.buffers[b].type, body_.module.exprs.type(store.value));
   body_.needs.add(element.write);
-  Text value = print_expression(body_, store.value);
-  Text address = body_.form_printer().print(store.address);
+  const Text address = body_.form_printer().print(store.address);
   if (element.packed) {
-    const Text text = apply(element.write, {{.text = body_.buffer_names[b]}, address, value});
+    Text value = print_expression(body_, store.value);
+    const Text text =
+        apply(element.write, {{.text = body_.buffer_names[b]}, address, std::move(value)});
     body_.out.line(text.text + ";");
-  } else {
-    body_.out.line(body_.buffer_names[b] + "[" + address.text +
-                   "] = " + apply(element.write, {std::move(value)}).text + ";");
+    return;
   }
+  const auto is_place = [&](const Expr& e) {
+    return e.op == Op::load && e.buffer() == b && e.form() == store.address;
+  };
+  assign(body_.buffer_names[b] + "[" + address.text + "]", store.value, is_place, element.write);
 }
 
 // ---- kernels, functions ----
