@@ -79,7 +79,7 @@ TEST_F(Command, UsageErrorsAreOneSentence) {
 
 TEST_F(Command, AWrongProgramIsStatusOneAndShowsThePlace) {
   const std::string program = write("p.tir", "input x: f32[3]\ny[i] = z[i]\noutput y\n");
-  for (const std::string& option : {"--emit=ir", "--target=c", "--emit=kernel"}) {
+  for (const char* option : {"--emit=ir", "--target=c", "--emit=kernel"}) {
     const Outcome outcome = tangc({program, option});
     EXPECT_EQ(outcome.status, kProgramWrong);
     EXPECT_THAT(outcome.err, HasSubstr("p.tir:2:8"));

@@ -68,7 +68,8 @@ TEST(Npy, EveryTypeComesBackBitForBit) {
     const auto type = static_cast<Type>(t);
     Array array(type, {3, 5});
     for (int64_t i = 0; i < array.size(); ++i) {
-      const double real = i == 4 ? std::numeric_limits<double>::quiet_NaN() : 0.25 * i - 1;
+      const double real =
+          i == 4 ? std::numeric_limits<double>::quiet_NaN() : 0.25 * static_cast<double>(i) - 1;
       const int64_t integer = type == Type::boolean ? i % 2 : type == Type::u8 ? i * 17 : i - 7;
       array.set(i, is_real(type) ? real_value(round_to(type, real)) : integer_value(integer));
     }
@@ -95,7 +96,7 @@ TEST(Npy, DataBeginAtAMultipleOf64) {
 
 TEST(Npy, ReadsAllVersions) {
   const std::string data = bytes<float>({1, 2, 3});
-  for (const char version : {1, 2, 3})
+  for (const char version : {char{1}, char{2}, char{3}})
     EXPECT_EQ(read_as(file_of(header("<f4", "(3,)"), data, version), Type::f32).real(2), 3.0);
 }
 

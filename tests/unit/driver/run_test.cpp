@@ -70,7 +70,7 @@ TEST_P(RunOn, RandomInputsAndComparison) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
-TEST_F(Run, ToleranceDecidesTheStatus) {
+TEST_F(RunCommand, ToleranceDecidesTheStatus) {
   const std::string program =
       write("p.tir", "input x: f32[100]\ny = sum[i](x[i])\nz = y - y\noutput y, z: f16\n");
   EXPECT_EQ(tangc({"run", program, "--random", "--device=kernel", "--tolerance=0"}).status,
@@ -79,7 +79,7 @@ TEST_F(Run, ToleranceDecidesTheStatus) {
             kSuccess);
 }
 
-TEST_F(Run, TheSeedDecidesTheValues) {
+TEST_F(RunCommand, TheSeedDecidesTheValues) {
   const std::string program = write("p.tir", "input x: f32[9]\ny[i] = x[i]\noutput y\n");
   const auto run = [&](const std::string& random) {
     return tangc({"run", program, random, "--device=interp"}).out;
@@ -88,7 +88,7 @@ TEST_F(Run, TheSeedDecidesTheValues) {
   EXPECT_NE(run("--random=1"), run("--random=2"));
 }
 
-TEST_F(Run, RandomKeepsPromises) {
+TEST_F(RunCommand, RandomKeepsPromises) {
   const std::string program = write("p.tir",
                                     "input a: i32[50] in 0..50 distinct\n"
                                     "input b: i64[50] in -3..3 sorted\n"
@@ -110,7 +110,7 @@ TEST_F(Run, RandomKeepsPromises) {
 }
 
 // Each case: what is changed in a good command line, and the error that it then gives.
-TEST_F(Run, WrongArgumentsAreNamed) {
+TEST_F(RunCommand, WrongArgumentsAreNamed) {
   const std::string program = write("p.tir", kProgram);
   write("x.npy", write_npy(array<double>(Type::f32, {3, 2}, {1, 2, 3, 4, 5, 6})));
   write("x1.npy", write_npy(array<double>(Type::f32, {1, 2}, {1, 2})));
@@ -163,7 +163,7 @@ TEST_F(Run, WrongArgumentsAreNamed) {
   }
 }
 
-TEST_F(Run, UnboundDimsAreNamed) {
+TEST_F(RunCommand, UnboundDimsAreNamed) {
   const std::string program = write("p.tir", "dim N\ny[i: N] = i\noutput y\n");
   const Outcome outcome = tangc({"run", program, "--device=interp"});
   EXPECT_EQ(outcome.status, kProgramWrong);
@@ -172,7 +172,7 @@ TEST_F(Run, UnboundDimsAreNamed) {
   EXPECT_EQ(tangc({"run", program, "--device=interp", "--bind", "N=3"}).status, kSuccess);
 }
 
-TEST_F(Run, DimsFollowFromComposedExtents) {
+TEST_F(RunCommand, DimsFollowFromComposedExtents) {
   const std::string program =
       write("p.tir", "dim A, B\ninput x: f32[2*A + 1, A + B]\ny = sum[i, j](x[i,j])\noutput y\n");
   write("x.npy", write_npy(Array(Type::f32, {7, 5})));
@@ -184,7 +184,7 @@ TEST_F(Run, DimsFollowFromComposedExtents) {
   EXPECT_THAT(run("even.npy").err, HasSubstr("[unbound-dim]"));
 }
 
-TEST_F(Run, FilesThatAreNone) {
+TEST_F(RunCommand, FilesThatAreNone) {
   const std::string program = write("p.tir", "input x: f32[2]\ny[i] = x[i]\noutput y\n");
   const auto run = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"run", program, "--device=interp"});
@@ -201,7 +201,7 @@ TEST_F(Run, FilesThatAreNone) {
   EXPECT_EQ(run({"--random", "-o", "y"}).status, kUsage);
 }
 
-TEST_F(Run, NoCompilerSuggestsTheInterpreter) {
+TEST_F(RunCommand, NoCompilerSuggestsTheInterpreter) {
   const std::string program = write("p.tir", "input x: f32[2]\ny[i] = x[i]\noutput y\n");
   const char* before = std::getenv("CC");
   const std::string saved = before ? before : "";
