@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Run = Workplace;
+using RunCommand = Workplace;
 
 constexpr const char* kProgram =
     "dim S in 2..=8, T\n"
