@@ -20,9 +20,11 @@ echo
 start=$(date +%s%N)
 "$tangc" "$example" --target=c -o "$work/attention.c"
 ms=$((($(date +%s%N) - start) / 1000000))
-echo "2. Compiled to C in $ms ms: attention.c ($(wc -l <"$work/attention.c") lines), attention.h and attention.json."
+lines=$(wc -l <"$work/attention.c")
+echo "2. Compiled to C in $ms ms: attention.c ($lines lines), attention.h and attention.json."
 cp "$work"/attention.{c,h,json} build/
 echo "   They are in build/; the interface is in build/attention.h."
 echo
 echo "3. Built and run on random arrays with S = 128, and compared with the f64 interpreter:"
-"$tangc" run "$example" --bind S=128 --random --device=c --compare --tolerance=2e-6 2>&1 | sed 's/^/   /'
+"$tangc" run "$example" --bind S=128 --random --device=c --compare --tolerance=2e-6 2>&1 |
+  sed 's/^/   /'

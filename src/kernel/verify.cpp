@@ -1,3 +1,4 @@
+// The invariants of a module, checked by one walk over each kernel and function.
 #include <fmt/format.h>
 
 #include <algorithm>

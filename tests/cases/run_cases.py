@@ -3,9 +3,9 @@
 
 usage: run_cases.py --tangc build/tangc --device interp|kernel|c [--only ID ...]
 
-The compiler of --device c is $CC. Cases that wait for a part of the language are in waiting.txt, a
-line each: the case, and what it waits for. A case listed there that passes is a failure, so that the
-list stays true.
+The compiler of --device c is $CC. Cases that wait for a part of the language are in waiting.txt,
+a line each: the case, and what it waits for. A case listed there that passes is a failure, so that
+the list stays true.
 """
 import argparse
 import json

@@ -88,7 +88,9 @@ TEST(Zip, DamageIsAnErrorOrHarmless) {
     damaged[i] = static_cast<char>(damaged[i] ^ 0xFF);
     const auto members = read_zip(damaged, error);
     // What the checksum covers does not change unnoticed.
-    if (members && !members->empty()) EXPECT_EQ((*members)[0].data, "some bytes") << i;
+    if (members && !members->empty()) {
+      EXPECT_EQ((*members)[0].data, "some bytes") << i;
+    }
   }
   EXPECT_FALSE(read_zip("", error).has_value());
   EXPECT_EQ(error, "it is no zip archive");

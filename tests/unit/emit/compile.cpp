@@ -1,3 +1,4 @@
+// Builds printed C with the compilers of the machine and loads it.
 #include "compile.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Runs one function of a module over many arguments at once.
 #include "batch.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// bind-shared: what it binds, what laziness forbids, and that the meaning stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,6 +101,20 @@ TEST(BindShared, GuardedLoadsStayGuarded) {
       sum = x[i] + 1.0
     }
     o[i] = i < 4 ? sum * sum : -1.0
+  }
+)");
+}
+
+TEST(BindShared, AGuardedLoadIsComputedEarly) {
+  Guarded g;
+  Builder& b = g.b;
+  // Further out stands a condition on the value itself.
+  const ExprId x = b.m.exprs.select(g.inside, g.read, b.f32(0));
+  const ExprId large = b.make(Op::gt, x, b.f32(2));
+  g.check(b.m.exprs.select(large, b.make(Op::mul, x, x), x), {1, 2, 9, 16, 0, 0});
+  EXPECT_EQ(body_text(b), R"(  for i in 0..6 {
+    let x_value: f32 = i < 4 ? x[i] : 0.0
+    o[i] = x_value > 2.0 ? x_value * x_value : x_value
   }
 )");
 }

@@ -1,3 +1,4 @@
+// The text of kernel IR.
 #include <gtest/gtest.h>
 
 #include <limits>

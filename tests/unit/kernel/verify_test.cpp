@@ -1,3 +1,4 @@
+// Each broken invariant of a module is one sentence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
