@@ -133,13 +133,15 @@ std::string HostFunctions::entry() {
 
 // The program, and its kernels in the order in which they run.
 void put_program(Writer& out, const Interface& face, const Printed& printed) {
+  std::string kernels = "\nIts kernels, one after the other:\n ";
   if (!face.module.program.empty()) {
+    kernels = "\nby these kernels, one after the other:\n ";
     std::string indented = "\nIt computes\n\n  ";
     for (const char c : face.module.program) indented += c == '\n' ? "\n  " : std::string(1, c);
     while (indented.ends_with(' ') || indented.ends_with('\n')) indented.pop_back();
     out.comment(indented);
   }
-  out.comment("\nby these kernels, one after the other:\n ");
+  out.comment(kernels);
   for (const kernel::Launch& launch : face.module.launches) {
     const kernel::Kernel& k = face.module.kernels[launch.kernel];
     out.comment("  " + printed.kernels[launch.kernel].name +

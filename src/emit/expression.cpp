@@ -10,7 +10,7 @@ namespace {
 
 // A reader's limits, and clang's: it gives up at 256 nested brackets.
 constexpr int kMaxNesting = 24;
-constexpr size_t kMaxLength = 400;
+constexpr size_t kMaxLength = 240;
 // What may stand twice in one statement. Legalization names what is used twice, but for short or
 // conditional parts; this keeps text from doubling at every level whatever it leaves.
 constexpr size_t kMaxRepeated = 80;

@@ -38,20 +38,23 @@ struct Break {
   size_t bracket = 0;  // column after the innermost bracket around it; 0: none
 };
 
-// The best break that leaves at most `room` characters, the last of equals; behind the assignment
-// where the rest fits the next line.
+// The best break that leaves at most `room` characters, the last of equals. An index is no good
+// place; behind the assignment is the best one where the rest fits the next line, and else better
+// than inside two brackets.
 Break best_break(std::string_view text, size_t room, size_t next_room) {
+  constexpr int kIndexDepth = 4, kLooseAssignment = 18;
   Break best;
-  int best_badness = 0;
+  int best_badness = 0, depth = 0;
   std::vector<size_t> brackets;
   for (size_t i = 0; i < text.size() && i <= room; ++i) {
     const char c = text[i];
     if (c == '(' || c == '[') brackets.push_back(i + 1);
     if ((c == ')' || c == ']') && !brackets.empty()) brackets.pop_back();
-    const std::optional<int> bad = badness(text, i, static_cast<int>(brackets.size()));
+    depth += (c == '(') - (c == ')') + kIndexDepth * ((c == '[') - (c == ']'));
+    std::optional<int> bad = badness(text, i, depth);
     if (!bad) continue;
-    const bool assignment = text[i - 1] == '=' && brackets.empty() && *bad == 0;
-    if (assignment && text.size() - i - 1 > next_room) continue;
+    const bool assignment = *bad == 0 && text[i - 1] == '=';
+    if (assignment && text.size() - i - 1 > next_room) bad = kLooseAssignment;
     if (best.at == 0 || *bad <= best_badness) {
       best = {i, brackets.empty() ? 0 : brackets.back()};
       best_badness = *bad;

@@ -241,19 +241,25 @@ TEST(Emit, NarrowIntegersAndPackedOnes) {
 }
 
 TEST(Emit, ScalarsOfEachType) {
+  Builder b;
+  Block body;
+  std::vector<Value> values;
+  std::vector<Array> tensors;
   for (int t = 0; t < kTypeCount; ++t) {
     const auto type = static_cast<Type>(t);
-    Builder b;
-    const FormId s = b.scalar("s", type);
+    const std::string name(type_name(type));
+    const FormId form = b.scalar("s_" + name, type);
     const Type kind = is_real(type) ? Type::f64 : kind_of(type);
-    const uint32_t y = b.output("y", kind, {b.c(1)});
-    const uint32_t py = b.param(y, Access::write);
-    const ExprId v = is_integer(type) ? b.index(s, kind) : b.m.exprs.leaf(Op::scalar, kind, 0);
-    b.finish("y", {b.store(py, b.c(0), v)});
-    const Value value =
-        is_real(type) ? real_value(-2.5) : convert(Type::i64, type, integer_value(-3));
-    expect_same(b.m, {}, {value}, {Array(kind, {1})});
+    const uint32_t py = b.param(b.output("y_" + name, kind, {}), Access::write);
+    const ExprId v = is_integer(type) ? b.index(form, kind)
+                                      : b.m.exprs.leaf(Op::scalar, kind, static_cast<uint64_t>(t));
+    body.push_back(b.store(py, b.c(0), v));
+    values.push_back(is_real(type) ? real_value(-2.5)
+                                   : convert(Type::i64, type, integer_value(-3)));
+    tensors.emplace_back(kind, std::vector<int64_t>{});
   }
+  b.finish("y", body);
+  expect_same(b.m, {}, values, tensors);
 }
 
 TEST(Emit, FormsWithQuotientsAndNegativeNumerators) {
