@@ -177,8 +177,7 @@ class Binder {
   bool solve_dims() {
     for (const Input& input : program_.inputs) {
       const Argument* argument = given(input.name);
-      if (argument && argument->array && argument->array->shape.size() != shape_of(input).size())
-        wrong_shape(input, *argument);
+      if (argument && rank_of(*argument) != shape_of(input).size()) wrong_shape(input, *argument);
     }
     if (diagnostics_.has_errors()) return false;
     for (bool progress = true; progress;) {
@@ -190,6 +189,15 @@ class Binder {
           progress = solve(shape_of(input)[d], argument->array->shape[d]) || progress;
       }
     }
+    // A number where an array should give the sizes: that is what is wrong, not the sizes.
+    for (const Input& input : program_.inputs) {
+      const Argument* argument = given(input.name);
+      if (argument && !argument->array && !shape_of(input).empty())
+        error(
+            "input-shape", input.span,
+            fmt::format("{} is {}, and {} is given", input.name, declared(input), argument->given));
+    }
+    if (diagnostics_.has_errors()) return false;
     for (size_t i = 0; i < program_.dims.size(); ++i) {
       const Dim& dim = program_.dims[i];
       if (sizes_[i]) continue;
@@ -213,11 +221,15 @@ class Binder {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
+  static size_t rank_of(const Argument& argument) {
+    return argument.array ? argument.array->shape.size() : 0;
+  }
+
   void wrong_shape(const Input& input, const Argument& argument) {
     const std::string sizes = sizes_in(shape_of(input));
     error("input-shape", input.span,
           fmt::format("{} is {}, and {} is given{}", input.name, declared(input),
-                      shape_text(argument.array->shape),
+                      argument.array ? shape_text(argument.array->shape) : argument.given,
                       sizes.empty() ? "" : fmt::format(", where {}", sizes)));
   }
 
@@ -294,8 +306,8 @@ class Binder {
   // A number stands for a tensor without dimensions.
   std::optional<Array> number_as_array(const Input& input, Type type, const Argument& argument) {
     const std::optional<Value> value = parse_value(type, argument.given);
-    if (!shape_of(input).empty() || !value) {
-      error(value ? "input-shape" : "input-type", input.span,
+    if (!value) {
+      error("input-type", input.span,
             fmt::format("{} is {}, and {} is given", input.name, declared(input), argument.given));
       return std::nullopt;
     }

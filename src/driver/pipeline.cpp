@@ -1,6 +1,7 @@
 #include "driver/pipeline.h"
 
 #include <algorithm>
+#include <set>
 
 #include "check/check.h"
 #include "driver/manifest.h"
@@ -9,6 +10,7 @@
 #include "lower/lower.h"
 #include "schedule/auto.h"
 #include "support/panic.h"
+#include "text/print.h"
 
 namespace tang {
 namespace {
@@ -31,6 +33,37 @@ void legalize_and_verify(kernel::Module& module, const kernel::Capabilities& cap
     if (!row.needed(capabilities)) continue;
     row.apply(module, capabilities);
     expect_well_formed(row.name, kernel::verify(module));
+  }
+}
+
+// The definitions that a kernel computes, in the program's order: what is placed or inlined in it,
+// then its own.
+std::string definitions_of(const Program& program, const Schedule& schedule, const DefIndex& index,
+                           DefId root) {
+  std::set<DefId> found = {root};
+  std::vector<DefId> stack = {root};
+  while (!stack.empty()) {
+    const Comprehension& c = program.comprehension(stack.back());
+    stack.pop_back();
+    for (const Read& read : c.reads) {
+      const auto from = index.of(read.tensor);
+      if (from && schedule.place(*from).at != At::root && found.insert(*from).second)
+        stack.push_back(*from);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const DefId def : found) lines.push_back(print_def(program, def));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+// What the banner, the manifest and --emit=kernel say of the program and the schedule.
+void say_what_it_computes(const Program& program, const Schedule& schedule,
+                          kernel::Module& module) {
+  const DefIndex index(program);
+  module.program = print(program);
+  for (kernel::Kernel& k : module.kernels) {
+    k.computes = definitions_of(program, schedule, index, DefId(size_t{k.origin}));
+    k.schedule = describe(program, schedule, DefId(size_t{k.origin}));
   }
 }
 
@@ -70,6 +103,7 @@ Compiled back_end(const Program& program, const emit::Target& target, const std:
   if (verify_each) expect_well_formed("text", verify(program));
   Schedule schedule = schedule_auto(program);
   kernel::Module module = lower(program, schedule, {.prefix = prefix});
+  say_what_it_computes(program, schedule, module);
   if (verify_each) {
     expect_well_formed("lower", kernel::verify(module));
     legalize_and_verify(module, target.capabilities);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -42,9 +41,9 @@ bool prepare(const Json& request, std::byte* memory) {
     const std::byte* pointer = memory + at;
     std::memcpy(memory + slot, &pointer, sizeof pointer);
   }
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto guard_bytes = request.at("guard_bytes").get<size_t>();
   for (const size_t at : request.at("guards").get<std::vector<size_t>>())
-    if (::mprotect(memory + at, page, PROT_NONE) != 0) return false;
+    if (::mprotect(memory + at, guard_bytes, PROT_NONE) != 0) return false;
   return true;
 }
 

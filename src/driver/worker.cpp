@@ -24,6 +24,7 @@ using Json = nlohmann::json;
 
 constexpr std::byte kPoison{0xFF};
 constexpr int64_t kPointerBytes = 8;
+constexpr size_t kGuardBytes = size_t{1} << 20;  // address space only: no memory stands behind it
 
 size_t page_bytes() {
   return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -68,7 +69,7 @@ class SharedMemory {
 struct Region {
   size_t at = 0;
   size_t bytes = 0;   // used
-  size_t padded = 0;  // up to the guard page
+  size_t padded = 0;  // up to the guard
 };
 
 struct Layout {
@@ -102,14 +103,14 @@ Layout lay_out(const WorkerCall& call, const std::vector<Array>& tensors, size_t
   std::vector<size_t> slots;
   for (size_t i = 0; i < sizes.size(); ++i)
     slots.push_back(append_member(layout.arguments, &null, kPointerBytes));
-  layout.total = round_up(layout.arguments.size(), page);
+  layout.total = round_up(layout.arguments.size(), page) + kGuardBytes;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Region region{.at = layout.total,
                         .bytes = sizes[i],
                         .padded = round_up(std::max(sizes[i], size_t{1}), page)};
     layout.pointers.emplace_back(slots[i], region.at);
     layout.regions.push_back(region);
-    layout.total = region.at + region.padded + page;
+    layout.total = region.at + region.padded + kGuardBytes;
   }
   return layout;
 }
@@ -178,11 +179,12 @@ std::string worker_program() {
 }
 
 Json request_of(const WorkerCall& call, const Layout& layout, size_t workspace_bytes) {
-  Json guards = Json::array();
+  Json guards = {layout.regions.front().at - kGuardBytes};
   for (const Region& region : layout.regions) guards.push_back(region.at + region.padded);
   return {{"library", call.library},     {"entry", entry_name(*call.module)},
           {"memory", layout.total},      {"workspace_bytes", workspace_bytes},
-          {"pointers", layout.pointers}, {"guards", std::move(guards)}};
+          {"pointers", layout.pointers}, {"guards", std::move(guards)},
+          {"guard_bytes", kGuardBytes}};
 }
 
 // The outcome of the process, or an exception that says what went wrong.

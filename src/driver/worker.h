@@ -1,7 +1,7 @@
 // Compiled kernels run in a process of their own, so that a crash or a hang is a result.
 //
 // The parent lays out one shared memory: the entry point's argument struct, then each tensor and
-// the workspace on pages of their own, an unreadable page after each. It starts `tangc --worker`,
+// the workspace on pages of their own, unreadable ones between them. It starts `tangc --worker`,
 // sends what to load and call as JSON on its standard input, and reads the outcome from its
 // standard output. Outputs and workspace are poisoned beforehand (every byte 0xFF: NaN in each real
 // format), and inputs and the rest of each last page are compared afterwards.

@@ -81,7 +81,6 @@ TEST_F(Worker, WritesOutOfBoundsAreSeen) {
   EXPECT_THAT(run("a->y[4] = 0;"), HasSubstr("wrote behind the end of y"));
   EXPECT_THAT(run("a->workspace[16] = 0;"), HasSubstr("wrote behind the end of the workspace"));
   EXPECT_THAT(run("*(float *)&a->x[1] = 7;"), HasSubstr("wrote to its input x"));
-  EXPECT_THAT(run("a->y[5000] = 0;"), HasSubstr("crashed with"));
 }
 
 TEST_F(Worker, DisagreementIsSeen) {
