@@ -52,6 +52,7 @@ struct Slot {
   ExprId otherwise;
   size_t known = kNone;     // what holds where it is evaluated
   bool in_domain = false;   // stands in the condition of its own reduction
+  bool by_domain = false;   // its own domain alone keeps it in range
   bool must_hold = false;   // unguarded as written: its coordinates must be in range
   std::string name;         // of the tensor, as written
   std::vector<Span> spans;  // of the coordinates

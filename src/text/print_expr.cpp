@@ -278,6 +278,9 @@ std::pair<bool, bool> ExprPrinter::conversions(const Expr& e, ExprId a, ExprId b
     if (x.op == Op::cast) return is_implicit(arena_.exprs.type(x.args[0]), x.type);
     return exact_index(id);
   };
+  // Of a number and what needs a word, the number needs none.
+  const bool number_a = arena_.exprs.is_constant(a), number_b = arena_.exprs.is_constant(b);
+  if (number_a != number_b && is_weak(a) && is_weak(b)) return {number_a, number_b};
   return {!is_weak(b), !is_weak(a)};
 }
 
@@ -450,13 +453,17 @@ std::string ExprPrinter::constraint(const Constraint& c) {
   return fmt::format("{} <= {}", own_form(s.low), own_form(s.high));
 }
 
-// form == 0, a number on the right.
+// form == 0: a number on the right, else a name on the left.
 std::string ExprPrinter::equality(FormId form) {
   const Sides s = sides(form);
   const std::string low = own_form(s.low), high = own_form(s.high);
   const bool number_low = forms_.as_constant(s.low).has_value();
   const bool number_high = forms_.as_constant(s.high).has_value();
-  const bool low_first = number_low == number_high ? low <= high : number_high;
+  const bool name_low = low.find(' ') == std::string::npos;
+  const bool name_high = high.find(' ') == std::string::npos;
+  const bool low_first = number_low != number_high ? number_high
+                         : name_low != name_high   ? name_low
+                                                   : low <= high;
   return low_first ? fmt::format("{} == {}", low, high) : fmt::format("{} == {}", high, low);
 }
 

@@ -170,7 +170,13 @@ FormId DataForms::of(ExprId expr) {
   return forms.at(expr);
 }
 
-Facts DataForms::when_true(ExprId condition) {
+const Facts& DataForms::when_true(ExprId condition) {
+  const auto [known, is_new] = conditions.try_emplace(condition);
+  if (is_new) known->second = facts_when_true(condition);
+  return known->second;
+}
+
+Facts DataForms::facts_when_true(ExprId condition) {
   Forms& f = resolver.arena.forms;
   const Exprs& exprs = resolver.arena.exprs;
   Facts out;
@@ -255,25 +261,21 @@ struct AxisSets {
   }
 };
 
-// What is known where a read stands, by where it comes from.
-struct Knowledge {
-  Facts domain;   // affine, of the own domain
-  ExprId rest;    // data, of the own domain
-  Facts selects;  // of selects, && and || around the read
-  ExprId selects_rest;
-  bool has_selects() const { return !selects.empty() || selects_rest.valid(); }
-};
+// Conditions beyond this many innermost ones are forgotten, so that a chain of thousands takes no
+// quadratic time; a read that needed them is reported.
+constexpr size_t kMostConditions = 64;
 
-Knowledge knowledge_of(Resolver& r, const Nest& nest, size_t known) {
-  // Innermost last, so that conditions keep the order of the text.
+// What is known where something stands: of its own domain, or of the selects, && and || around it.
+Truth known_at(Resolver& r, const Nest& nest, size_t known, bool of_domain) {
   std::vector<const Known*> chain;
-  for (size_t k = known; k != kNone; k = nest.known[k].outer) chain.push_back(&nest.known[k]);
+  for (size_t k = known; k != kNone && chain.size() < kMostConditions; k = nest.known[k].outer)
+    if (nest.known[k].in_domain == of_domain) chain.push_back(&nest.known[k]);
+  // Outermost first, so that conditions keep the order of the text.
   std::reverse(chain.begin(), chain.end());
-  Knowledge out;
+  Truth out;
   for (const Known* k : chain) {
-    extend(k->in_domain ? out.domain : out.selects, k->truth.facts);
-    ExprId& rest = k->in_domain ? out.rest : out.selects_rest;
-    rest = r.arena.exprs.logical_and(rest, k->truth.rest);
+    extend(out.facts, k->truth.facts);
+    out.rest = r.arena.exprs.logical_and(out.rest, k->truth.rest);
   }
   return out;
 }
@@ -369,25 +371,28 @@ struct GuardDecision {
     const Slot slot = r.nests[nest].slots[position];
     if (slot.guarded || slot.nested != kNone || !slot.must_hold || plainly_in_range(r, slot))
       return;
-    const Knowledge k = knowledge_of(r, r.nests[nest], slot.known);
-    if (!k.has_selects() && !slot.in_domain && outer.empty()) return;
+    if (slot.known == kNone && outer.empty()) return;
     // Known when the read is evaluated wherever the domain holds.
-    Facts facts = k.domain;
-    extend(facts, r.nests[nest].carried.facts);
-    extend(facts, data.when_true(r.nests[nest].carried.rest));
-    if (!slot.in_domain) extend(facts, data.when_true(k.rest));
-    if (in_range(slot, facts)) return;
-    extend(facts, k.selects);
-    extend(facts, data.when_true(k.selects_rest));
-    if (slot.in_domain) extend(facts, data.when_true(k.rest));
+    const Truth domain = known_at(r, r.nests[nest], slot.known, true);
+    const Truth& carried = r.nests[nest].carried;
+    Facts facts = domain.facts;
+    extend(facts, carried.facts);
+    extend(facts, data.when_true(carried.rest));
+    if (!slot.in_domain) extend(facts, data.when_true(domain.rest));
+    if (in_range(slot, facts)) {
+      r.nests[nest].slots[position].by_domain = true;
+      return;
+    }
+    Truth selects = known_at(r, r.nests[nest], slot.known, false);
+    if (slot.in_domain) selects.rest = r.arena.exprs.logical_and(domain.rest, selects.rest);
+    extend(facts, selects.facts);
+    extend(facts, data.when_true(selects.rest));
     const bool selected = in_range(slot, facts);
     if (!selected && !outer.empty()) carry(slot, facts);
+    if (selects.facts.empty() && !selects.rest.valid()) return;
     Slot& guarded = r.nests[nest].slots[position];
-    ExprId condition = k.selects_rest;
-    if (slot.in_domain) condition = r.arena.exprs.logical_and(k.rest, condition);
-    if (k.selects.empty() && !condition.valid()) return;
     guarded.guarded = true;
-    guarded.guard = {.constraints = k.selects, .condition = condition};
+    guarded.guard = {.constraints = selects.facts, .condition = selects.rest};
     guarded.otherwise = zero_of(r.arena.exprs, kind_of(r.arena.tensors[slot.tensor].type));
   }
 };
@@ -423,13 +428,14 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
   }
   extend(common, nest.carried.facts);
   extend(common, data.when_true(nest.carried.rest));
-  const auto add = [&](Obligation o, size_t known) {
-    const Knowledge k = knowledge_of(r, nest, known);
+  const auto add = [&](Obligation o, size_t known, bool by_domain) {
     o.facts = common;
-    extend(o.facts, k.domain);
-    extend(o.facts, k.selects);
-    extend(o.facts, data.when_true(k.rest));
-    extend(o.facts, data.when_true(k.selects_rest));
+    for (const bool of_domain : {true, false}) {
+      if (by_domain && !of_domain) continue;
+      const Truth truth = known_at(r, nest, known, of_domain);
+      extend(o.facts, truth.facts);
+      extend(o.facts, data.when_true(truth.rest));
+    }
     extend(o.facts, data.facts);
     // Indices that are no axes here tell nothing.
     std::erase_if(o.facts, [&](const Constraint& c) {
@@ -460,7 +466,7 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
            .tensor = slot.name,
            .dimension = static_cast<uint32_t>(d),
            .axis_names = {}},
-          slot.known);
+          slot.known, slot.by_domain);
     }
   }
   for (const Width& width : nest.widths)
@@ -474,7 +480,7 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
          .tensor = "",
          .dimension = 0,
          .axis_names = {}},
-        width.known);
+        width.known, false);
 }
 
 // ---- ranges of results -------------------------------------------------------------------------

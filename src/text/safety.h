@@ -16,16 +16,18 @@ struct DataForms {
 
   FormId of(ExprId expr);
   // The facts that a boolean expression gives when it holds.
-  Facts when_true(ExprId condition);
+  const Facts& when_true(ExprId condition);
 
   Resolver& resolver;
   size_t nest;
   Facts base;   // ranges of axes, assumptions
   Facts facts;  // about pseudo-variables
   std::unordered_map<ExprId, FormId> forms;
+  std::unordered_map<ExprId, Facts> conditions;
   uint32_t n_unknown = 0;
 
  private:
+  Facts facts_when_true(ExprId condition);
   FormId of_node(const Expr& e);
   FormId of_read(const Slot& slot, Type kind);
   FormId of_arithmetic(const Expr& e, FormId a, FormId b);
