@@ -11,20 +11,20 @@ example=examples/attention.tir
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-echo
-echo "1. The program, $example:"
-grep --invert-match -e '^#' -e '^$' "$example" | sed 's/^/     /'
 "$tangc" check "$example"
-echo "   Every read is proved in range, for every size that the program allows."
-echo
 start=$(date +%s%N)
 "$tangc" "$example" --target=c -o "$work/attention.c"
 ms=$((($(date +%s%N) - start) / 1000000))
-lines=$(wc -l <"$work/attention.c")
-echo "2. Compiled to C in $ms ms: attention.c ($lines lines), attention.h and attention.json."
 cp "$work"/attention.{c,h,json} build/
-echo "   They are in build/; the interface is in build/attention.h."
-echo
-echo "3. Built and run on random arrays with S = 128, and compared with the f64 interpreter:"
+
+cat <<EOF
+
+$("$tangc" --version) is built: build/tangc
+  program    $example: $(head -n 1 "$example" | sed 's/^# *//')
+  checked    every read is in range, for every size that the program allows
+  compiled   to C in $ms ms: build/attention.c ($(wc -l <"$work/attention.c") lines), attention.h, attention.json
+  executed   on random arrays with S = 128, then compared with the f64 interpreter:
+EOF
+# Fails when the error is above 2e-6 of the greatest value.
 "$tangc" run "$example" --bind S=128 --random --device=c --compare --tolerance=2e-6 2>&1 |
-  sed 's/^/   /'
+  sed 's/^/             /'
