@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernel/branches.h"
 #include "support/panic.h"
 
 namespace tang::emit {
@@ -177,6 +178,7 @@ Text Printing::spell(ExprId id) {
 
 Text Printing::run(ExprId root) {
   const std::vector<ExprId> order = exprs.post_order({root});
+  const kernel::Branches branches(exprs, root, order);
   for (const ExprId id : order)
     for (size_t i = 0; i < exprs[id].n_args; ++i) ++uses[exprs[id].args[i]];
   for (const ExprId id : order) {
@@ -185,7 +187,8 @@ Text Printing::run(ExprId root) {
     Text text = spell(id);
     const size_t longest = uses[id] > 1 ? kMaxRepeated : kMaxLength;
     const bool long_winded = text.nesting > kMaxNesting || text.text.size() > longest;
-    if (id != root && e.n_args > 0 && long_winded) {
+    // What needs a guarded load stays within its guard, however long.
+    if (id != root && e.n_args > 0 && long_winded && branches.is_safe(id)) {
       const std::string name = body.scope.name(e.type == Type::boolean ? "holds" : "t");
       body.out.line(body.dialect.variable(e.type, name, true) + " = " + text.text + ";");
       text = {.text = name};

@@ -1,6 +1,6 @@
 // Expressions of kernel IR as text. Parts that nest or run too long for a reader or a compiler
-// become constants of their own before the statement: values are pure, and safe to compute wherever
-// the statement stands.
+// become constants of their own before the statement, unless they need a load that stands in a
+// branch: other values are pure, and safe to compute wherever the statement stands.
 #pragma once
 
 #include <string>

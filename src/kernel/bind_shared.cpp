@@ -1,15 +1,16 @@
 // bind-shared: a value used more than once in a statement becomes a variable, so that the printed
-// text is a tree that does no work twice.
+// text is a tree that does no work twice; a part too large to read or to nest does, too.
 //
 //   o[i] = (x[i] + y) * (x[i] + y)   =>   let sum = x[i] + y;  o[i] = sum * sum
 //
-// A load that only some branches reach may lie outside of its buffer otherwise, so what holds one
+// A load that only some branches reach may lie outside of its buffer otherwise, so what needs one
 // is not computed early: its variable is set under the condition under which it is used.
 //
 //   o[i] = i < n ? f(x[i]) * f(x[i]) : 0   =>
 //     var value = 0.0;  if i < n { value = f(x[i]) }  o[i] = i < n ? value * value : 0
 //
-// Pure arithmetic is computed early. Short index arithmetic and comparisons stay where they are.
+// Pure arithmetic, and a select with the guarded load in it, are computed early. Short index
+// arithmetic and comparisons stay where they are.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -67,6 +68,7 @@ class Binder {
   ExprId declare_guarded(ExprId id, ExprId value, ExprId condition, Block& out);
   VarId new_variable(ExprId id, bool assigned);
   bool is_short(const Expr& e) const;
+  bool is_read(const Expr& e) const;
   bool is_wanted(ExprId id, const Branches& branches) const;
   ExprId zero(Type type);
 
@@ -88,18 +90,32 @@ bool Binder::is_short(const Expr& e) const {
   return true;
 }
 
+// A load, decoded or converted.
+bool Binder::is_read(const Expr& e) const {
+  if (e.op == Op::load) return true;
+  const bool around = (e.op == Op::call || e.op == Op::cast) && e.n_args == 1;
+  return around && module_.exprs[e.args[0]].op == Op::load;
+}
+
+// A guarded read may be written twice: only one of the two is evaluated.
 bool Binder::is_wanted(ExprId id, const Branches& branches) const {
   const Expr& e = module_.exprs[id];
   if (branches.uses(id) < 2) return false;
-  return e.op == Op::load || (e.n_args > 0 && !is_short(e));
+  if (is_read(e)) return branches.is_safe(id);
+  return e.n_args > 0 && !is_short(e);
 }
 
 // After what it is: the buffer, the function, the operation.
 std::string Binder::name_for(ExprId id) const {
   const Expr* e = &module_.exprs[id];
-  while ((e->op == Op::call || e->op == Op::cast) && e->n_args == 1 &&
-         module_.exprs[e->args[0]].op == Op::load)
-    e = &module_.exprs[e->args[0]];
+  if (e->op == Op::select) {  // a guarded load
+    const Expr& inside = module_.exprs[e->args[1]];
+    if (inside.op == Op::load || inside.op == Op::call) e = &inside;
+  }
+  if ((e->op == Op::call || e->op == Op::cast) && e->n_args == 1) {
+    const Expr& inside = module_.exprs[e->args[0]];
+    if (inside.op == Op::load) e = &inside;
+  }
   if (e->op == Op::load) return kernel_->buffers[e->buffer()].name + "_value";
   if (e->op == Op::call) return without_type(module_.functions[e->index()].name) + "_value";
   switch (e->op) {
@@ -171,28 +187,40 @@ size_t move_early_to_front(const Exprs& exprs, const Branches& branches,
   return early.size();
 }
 
+// Of an expression as a tree: what it takes to read it.
+struct Extent {
+  uint32_t nodes = 1, depth = 1;
+  bool too_large() const { return nodes > 64 || depth > 32; }
+};
+
 // What may be computed early comes first: the conditions of the rest are made of it.
 ExprId Binder::bind(ExprId root, Block& out) {
   Exprs& exprs = module_.exprs;
   std::vector<ExprId> order = exprs.post_order({root});
   Branches branches(exprs, root, order);
-  std::unordered_set<ExprId> wanted;
-  for (const ExprId id : order)
-    if (id != root && is_wanted(id, branches)) wanted.insert(id);
-  if (wanted.empty()) return root;
-  const auto is_safe = [&](ExprId id) { return branches.is_safe(id); };
-  if (!std::all_of(wanted.begin(), wanted.end(), is_safe)) branches.find_conditions(exprs);
   const size_t n_early = move_early_to_front(exprs, branches, order);
+  bool has_conditions = false;
   Exprs::Memo memo, early;
+  std::unordered_map<ExprId, Extent> extents;  // of what stands for the nodes
   for (size_t n = 0; n < order.size(); ++n) {
     if (n == n_early) early = memo;
     const ExprId id = order[n];
     std::array<ExprId, 3> args{};
-    const Expr& e = exprs[id];
-    for (size_t i = 0; i < e.n_args; ++i) args[i] = memo.at(e.args[i]);
+    const Expr e = exprs[id];
+    Extent extent;
+    for (size_t i = 0; i < e.n_args; ++i) {
+      args[i] = memo.at(e.args[i]);
+      const Extent& part = extents.at(e.args[i]);
+      extent.nodes += part.nodes;
+      extent.depth = std::max(extent.depth, part.depth + 1);
+    }
     ExprId made = exprs.rebuild(id, args);
-    if (wanted.contains(id)) {
-      const ExprId test = is_safe(id) ? ExprId() : branches.condition(id);
+    if (id != root && (is_wanted(id, branches) || extent.too_large())) {
+      if (!branches.is_safe(id) && !has_conditions) {
+        branches.find_conditions(exprs);
+        has_conditions = true;
+      }
+      const ExprId test = branches.is_safe(id) ? ExprId() : branches.condition(id);
       if (test.valid()) {
         const auto as_it_is = [](ExprId, const auto&) { return ExprId(); };
         const ExprId condition = bind(exprs.rewrite(test, early, as_it_is), out);
@@ -200,8 +228,10 @@ ExprId Binder::bind(ExprId root, Block& out) {
       } else {
         made = declare(id, made, out);
       }
+      extent = {};
     }
     memo.emplace(id, made);
+    extents.emplace(id, extent);
   }
   return memo.at(root);
 }

@@ -1,3 +1,4 @@
+// Strictness goes down from the root, safety up from the leaves, regions down again.
 #include "kernel/branches.h"
 
 #include <algorithm>
@@ -21,8 +22,9 @@ Branches::Branches(const Exprs& exprs, ExprId root, const std::vector<ExprId>& o
   }
   for (const ExprId id : order) {
     const Expr& e = exprs[id];
+    const size_t n_strict = is_lazy(e.op) ? 1 : e.n_args;
     bool safe = e.op != Op::load;
-    for (size_t i = 0; i < e.n_args; ++i) safe &= safe_.contains(e.args[i]);
+    for (size_t i = 0; i < n_strict; ++i) safe &= safe_.contains(e.args[i]);
     if (safe || strict.contains(id)) safe_.insert(id);
   }
 }

@@ -19,8 +19,8 @@ class Branches {
 
   // Arguments that name the node, in the whole expression.
   uint32_t uses(ExprId id) const;
-  // The node may be evaluated whenever the expression is: it is anyway, or it reads no memory but
-  // what is read anyway.
+  // The node may be evaluated whenever the expression is: it is anyway, or every load in it is or
+  // has its guard within the node.
   bool is_safe(ExprId id) const { return safe_.contains(id); }
 
   // Makes the conditions of all nodes, in the pool of the expression.

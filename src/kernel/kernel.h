@@ -5,6 +5,10 @@
 // run-time scalars. Addresses are forms over loop variables ({VarKind::local, VarId}), dims and
 // scalars, in elements, flattened; they stay forms to the end. Loops are explicit, and `run` says
 // how one executes; nothing else here knows a machine.
+//
+// Branches of select and right operands of && and || are evaluated only where they are needed. A
+// load under such a condition is in range wherever the innermost one around it holds, so that a
+// guarded load may be computed before conditions further out are known.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +42,7 @@ enum class Access : uint8_t { read, write, read_write };
 
 struct Buffer {
   std::string name;
-  Type type = Type::f32;  // u8 may stand for an i4 tensor, whose bytes it then addresses
+  Type type = Type::f32;
   Space space = Space::device;
   Access access = Access::read;  // of parameters
   int64_t size = 0;              // elements, of local arrays (group, lane); 0 for parameters

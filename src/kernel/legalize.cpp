@@ -1,3 +1,4 @@
+// The table of legalizations, and the check of what they leave.
 #include "kernel/legalize.h"
 
 #include <fmt/format.h>
@@ -156,7 +157,8 @@ const std::vector<Legalization>& legalizations() {
       {"split-fma", "a fused multiply-add becomes two operations",
        [](const Capabilities& c) { return !c.fma; }, split_fma},
       {"limit-unroll", "a loop with many or unknown trips is not unrolled", always, limit_unroll},
-      {"bind-shared", "a value used more than once in a statement becomes a variable", always,
+      {"bind-shared",
+       "what is used more than once in a statement, or is too large, becomes a variable", always,
        bind_shared},
   };
   return table;

@@ -23,7 +23,8 @@
 //   calls             of the module's functions, which stand before their callers
 //
 // A value used more than once in a statement is a variable, but for short index arithmetic and for
-// loads that stand in branches only. Statements stay as they were; unroll has constant trips.
+// guarded loads, which may stand in several branches; so are parts of a statement with more than 64
+// operations, or 32 within each other. Statements stay as they were; unroll has constant trips.
 #pragma once
 
 #include <string>

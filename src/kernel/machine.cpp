@@ -1,3 +1,4 @@
+// From statements and expressions to linear code: machine.h says what the code means.
 #include "kernel/machine.h"
 
 #include <unordered_map>

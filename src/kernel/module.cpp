@@ -1,3 +1,4 @@
+// Names of a module's variables, and the small accessors of kernel IR.
 #include "kernel/module.h"
 
 #include "kernel/walk.h"

@@ -1,3 +1,4 @@
+// Each function spells one of the language's rules out in operations that every target has alike.
 #include "kernel/number_functions.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The interpreter of machine.h's code, and the host: memory, checks, launches in order.
 #include "kernel/run.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 // value it holds, 0 where nothing was written. Workspace is one stretch for all of its tensors, by
 // bytes, so that a slot that is reused too early is noticed; others are one tensor each.
 struct Memory {
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes;  // not of arrays, which have their own
   std::vector<uint32_t> owners;
 };
 
@@ -252,7 +253,7 @@ class Host {
   std::string allocate();
   std::string launch(const Launch& launch, Counts& counts);
   std::string unwritten_output() const;
-  Binding bind(uint32_t tensor) const;
+  Binding bind(uint32_t tensor);
 
   const Module& module_;
   const std::vector<int64_t>& dims_;
@@ -312,18 +313,18 @@ std::string Host::allocate() {
   return {};
 }
 
-Binding Host::bind(uint32_t t) const {
+Binding Host::bind(uint32_t t) {
   const ModuleTensor& tensor = module_.tensors[t];
   Binding b{.type = tensor.type, .owner = t + 1, .size = value(tensor.elements)};
   if (tensor.role == TensorRole::workspace) {
     TANG_ASSERT(tensor.type != Type::i4, "{}: no workspace is packed", tensor.name);
     const int64_t offset = value(tensor.workspace_offset);
     b.units = type_bits(tensor.type) / 8;
-    b.bytes = const_cast<std::byte*>(workspace_.bytes.data()) + offset;
-    b.owners = const_cast<uint32_t*>(workspace_.owners.data()) + offset;
+    b.bytes = workspace_.bytes.data() + offset;
+    b.owners = workspace_.owners.data() + offset;
   } else {
     b.bytes = tensors_[t].data.data();
-    b.owners = const_cast<uint32_t*>(memories_[t].owners.data());
+    b.owners = memories_[t].owners.data();
   }
   return b;
 }

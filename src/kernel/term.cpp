@@ -1,3 +1,4 @@
+// Building of functions: parameters and named values are variables, numbered as they come.
 #include "kernel/term.h"
 
 #include <algorithm>

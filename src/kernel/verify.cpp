@@ -346,8 +346,7 @@ void verify_launch(const Module& module, const Launch& launch, std::vector<std::
     }
     const ModuleTensor& t = module.tensors[launch.args[i]];
     const Buffer& b = k.buffers[i];
-    const bool packed = t.type == Type::i4 && b.type == Type::u8;  // two elements a byte
-    if (t.type != b.type && !packed)
+    if (t.type != b.type)
       problem(fmt::format("{} is {}, parameter {} is {}", t.name, type_name(t.type), b.name,
                           type_name(b.type)));
     if (t.role == TensorRole::input && b.access != Access::read)
