@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 start=$(date +%s%N)
 "$tangc" "$example" --target=c -o "$work/attention.c"
 ms=$((($(date +%s%N) - start) / 1000000))
+lines=$(wc -l <"$work/attention.c")
 cp "$work"/attention.{c,h,json} build/
 
 cat <<EOF
@@ -22,7 +23,7 @@ cat <<EOF
 $("$tangc" --version) is built: build/tangc
   program    $example: $(head -n 1 "$example" | sed 's/^# *//')
   checked    every read is in range, for every size that the program allows
-  compiled   to C in $ms ms: build/attention.c ($(wc -l <"$work/attention.c") lines), attention.h, attention.json
+  compiled   to C in $ms ms: build/attention.c ($lines lines), attention.h, attention.json
   executed   on random arrays with S = 128, then compared with the f64 interpreter:
 EOF
 # Fails when the error is above 2e-6 of the greatest value.
