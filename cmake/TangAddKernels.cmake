@@ -2,7 +2,8 @@
 #                  [TARGET <language>] [ENTRY <name>] [PREFIX <prefix>] [BIND <dim>=<size>...])
 #
 # Compiles a tensor program with tangc and adds what comes out to <target>: the source is built
-# into it, and the generated header, named like the program, is on its include path:
+# into it, and the generated header, named like the program (and its entry point, when that is
+# given: "model_decode.h"), is on its include path:
 #
 #   add_executable(app main.c)
 #   tang_add_kernels(app attention.tir TARGET c PREFIX model BIND S=512)   # "attention.h"
@@ -30,10 +31,9 @@ function(tang_add_kernels target model)
   cmake_path(GET program STEM LAST_ONLY stem)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/tang/${target})
   file(MAKE_DIRECTORY ${folder})
-  set(source ${folder}/${stem}${extension_${arg_TARGET}})
-
   set(options --target=${arg_TARGET})
   if(arg_ENTRY)
+    string(APPEND stem _${arg_ENTRY})
     list(APPEND options --entry=${arg_ENTRY})
   endif()
   if(arg_PREFIX)
@@ -43,12 +43,13 @@ function(tang_add_kernels target model)
     list(APPEND options --bind=${binding})
   endforeach()
 
+  set(source ${folder}/${stem}${extension_${arg_TARGET}})
   add_custom_command(
     OUTPUT ${source} ${folder}/${stem}.h ${folder}/${stem}.json
     COMMAND tangc::tangc ${program} ${options} -o ${source} --depfile=${source}.d
     DEPENDS ${program} tangc::tangc
     DEPFILE ${source}.d
-    COMMENT "Compiling ${stem}.tir with tangc"
+    COMMENT "Compiling ${model} with tangc"
     VERBATIM)
   target_sources(${target} PRIVATE ${source} ${folder}/${stem}.h)
   target_include_directories(${target} PRIVATE ${folder})

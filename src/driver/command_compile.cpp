@@ -32,15 +32,15 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output", options.output, "The source file; header and manifest go beside it")
       ->type_name("FILE");
   app.add_option("--emit", options.emit, "Write one thing only")
-      ->check(CLI::IsMember(kStages))
+      ->check(CLI::IsMember(kStages).description(""))
       ->type_name(fmt::format("{}", fmt::join(kStages, "|")));
   app.add_option("--prefix", options.prefix, "Start of every name that the source makes public")
       ->type_name("NAME");
   app.add_option("--depfile", options.depfile, "Write what was read, as a rule for make and ninja")
       ->type_name("FILE");
   app.add_option("-O", options.level, "Optimisation: 0 for none of the passes, else all")
-      ->check(CLI::Range(0, 3))
-      ->type_name("LEVEL");
+      ->check(CLI::Range(0, 3).description(""))
+      ->type_name("0|1|2|3");
   app.add_flag("--verify-each", options.verify_each,
                "Check the invariants of graph and kernels after every stage");
 }

@@ -16,7 +16,7 @@ bool only_help(Invocation& invocation, const std::string& name, const std::strin
 }
 
 std::string row(std::string_view name, std::string_view description) {
-  return fmt::format("  {:<16} {}\n", name, description);
+  return fmt::format("  {:<19} {}\n", name, description);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ int passes_command(Invocation& invocation) {
     return kSuccess;
   std::string& out = invocation.streams.out;
   out += "Passes over the graph, in the order in which they run:\n";
-  out += row("(none)", "");
+  out += "  (there is none)\n";
   out += "Legalizations of kernels, in the order in which they run where a target needs them:\n";
   for (const kernel::Legalization& legalization : kernel::legalizations()) {
     std::vector<std::string_view> needed_by;

@@ -37,17 +37,17 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("NAME=FILE.npy|FILE.npz");
   app.add_option("--device", options.device, "Where to run; `tangc devices` lists them")
       ->type_name("NAME");
-  app.add_flag("--random{1}", options.random,
-               "Random values for what is not given; --random=SEED for others than usual");
+  app.add_flag("--random", options.random,
+               "Random values for what is not given; --random=SEED for others than seed 1 gives");
   app.add_option("--timeout", options.seconds,
                  "Stop compiled kernels after so long; 60 if not said")
-      ->check(CLI::Range(0.001, kLongestSeconds))
+      ->check(CLI::Range(0.001, kLongestSeconds).description(""))
       ->type_name("SECONDS");
   app.add_flag("--compare", options.compare,
                "Say how far the outputs are from the f64 interpreter");
   app.add_option("--tolerance", options.tolerance,
                  "With --compare: fail where the error exceeds this part of the greatest value")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, 1e300).description(""))
       ->type_name("E");
   app.add_flag("--verify-each", options.verify_each,
                "Check the invariants of graph and kernels after every stage");
@@ -63,6 +63,7 @@ const Device& device_named(const std::string& name) {
 
 uint64_t seed_of(const Options& options) {
   if (options.random.empty()) return 0;
+  if (options.random == "true") return 1;  // the option without a value
   const std::optional<int64_t> seed = parse_integer(options.random);
   if (!seed || *seed < 0)
     throw CommandError(kUsage, fmt::format("--random=SEED takes a whole number, and '{}' is none",

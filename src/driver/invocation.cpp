@@ -70,7 +70,7 @@ void add_common_options(CLI::App& app, CommonOptions& options, Reads reads) {
     app.add_option("--entry", options.entry, "Which entry point of the file")->type_name("NAME");
   }
   app.add_option("--color", options.color, "Colour in diagnostics")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->type_name("auto|always|never");
   app.add_flag("-q,--quiet", options.quiet, "No warnings and no remarks");
 }

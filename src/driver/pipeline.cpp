@@ -34,6 +34,7 @@ void legalize_and_verify(kernel::Module& module, const kernel::Capabilities& cap
     row.apply(module, capabilities);
     expect_well_formed(row.name, kernel::verify(module));
   }
+  expect_well_formed("legalize", kernel::why_not_legal(module, capabilities));
 }
 
 // The definitions that a kernel computes, in the program's order: what is placed or inlined in it,
