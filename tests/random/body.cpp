@@ -91,7 +91,7 @@ Term Body::real(int depth) {
     case 9:
       return nested_reduction(Kind::real, depth);
     case 10:
-      return edge_read(Kind::real, depth).value_or(real_leaf());
+      return edge_read(Kind::real, depth);
     default:
       return real_leaf();
   }
@@ -168,7 +168,7 @@ Term Body::integer(int depth) {
     case 6:
       return nested_reduction(Kind::integer, depth);
     case 7:
-      return edge_read(Kind::integer, depth).value_or(integer_leaf());
+      return edge_read(Kind::integer, depth);
     default:
       return integer_leaf();
   }

@@ -41,6 +41,7 @@ class Body {
   Term real_leaf();
   Term real_function(int depth);
   Term exact_real(int depth);
+  Term finite_real(int depth);
   Term integer(int depth);
   Term integer_leaf();
   Term boolean(int depth);
@@ -49,7 +50,7 @@ class Body {
   // Reads (reads.cpp).
   std::optional<Term> read(Kind kind);
   std::optional<Term> plain_read(const Tensor& tensor);
-  std::optional<Term> edge_read(Kind kind, int depth);
+  Term edge_read(Kind kind, int depth);
   Term guarded_read(const Tensor& tensor);
   std::optional<std::string> inner_coordinate(const Extent& extent);
   std::string index_coordinate(const Extent& extent, Index& index);

@@ -22,7 +22,8 @@ Bound arithmetic(Bound b, bool operands_exact, double error) {
 Bound joined(const Bound& a, const Bound& b) {
   return {.fraction = std::max(a.fraction, b.fraction),
           .wide = a.wide || b.wide,
-          .narrow = a.narrow || b.narrow};
+          .narrow = a.narrow || b.narrow,
+          .finite = a.finite && b.finite};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Bound {
   int fraction = 0;      // of an exact value: it is a multiple of 2^-fraction
   bool wide = false;     // depends on an f64 input: kernels compute it in f64
   bool narrow = false;   // inexact and, somewhere, computed in f32
+  bool finite = true;    // no reduction of nothing has put an infinity into it
   bool exact() const { return error == 0; }
 };
 

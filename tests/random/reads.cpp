@@ -117,15 +117,20 @@ std::string Body::otherwise(Kind kind) {
 
 Term Body::guarded_read(const Tensor& tensor) {
   const std::optional<Kind> identity = std::exchange(identity_, std::nullopt);
+  const std::vector<Index> indices = indices_;
   std::string coords;
   for (const Extent& extent : tensor.shape)
     coords += (coords.empty() ? "" : ", ") + outer_coordinate(extent);
   const bool asks = rng_.chance(30);
   if (asks) coords += " | " + boolean(1).text;
   identity_ = identity;
-  const Bound bound = either_bound(tensor.bound, constant_bound(2));
-  if (identity == tensor.kind && rng_.chance(70))
+  // A guarded read tells a range only where nothing else does: the range is written.
+  for (size_t k = 0; k < indices_.size(); ++k) indices_[k].told = indices[k].told;
+  Bound bound = either_bound(tensor.bound, constant_bound(2));
+  if (identity == tensor.kind && rng_.chance(70)) {
+    bound.finite = false;  // a maximum's identity, for one
     return {fmt::format("{}?[{}]", tensor.name, coords), bound};
+  }
   return {fmt::format("({}{}[{}] else {})", tensor.name, asks ? "?" : "", coords,
                       otherwise(tensor.kind)),
           bound};
@@ -144,7 +149,7 @@ std::optional<Term> Body::read(Kind kind) {
 }
 
 // A neighbour that exists only where the condition before it holds: (i >= 1 ? x[i - 1] : 0).
-std::optional<Term> Body::edge_read(Kind kind, int depth) {
+Term Body::edge_read(Kind kind, int depth) {
   for (const Tensor& t : names_.tensors) {
     if (t.kind != kind || t.shape.size() != 1 || !rng_.chance(60)) continue;
     for (size_t k = 0; k < indices_.size(); ++k) {
@@ -157,7 +162,7 @@ std::optional<Term> Body::edge_read(Kind kind, int depth) {
       return Term{fmt::format("({} : {})", there, other.text), either_bound(t.bound, other.bound)};
     }
   }
-  return std::nullopt;
+  return value(kind, 0);
 }
 
 }  // namespace tang::random

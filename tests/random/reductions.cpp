@@ -90,6 +90,7 @@ Term Body::folded(const std::string& monoid, Kind kind, const Scope& scope, int 
     v.bound = function_bound(v.bound, most, 1);
   }
   v.bound = stored_bound(v.bound);
+  v.bound.finite &= monoid == "sum" || monoid == "prod";
   return v;
 }
 
@@ -121,6 +122,7 @@ std::string Body::arg_values(int depth, Reduction& result) {
   const Term v = of_reals ? exact_real(depth) : integer(depth);
   result.kinds.push_back(of_reals ? Kind::real : Kind::integer);
   result.bounds.push_back(v.bound);
+  result.bounds.back().finite = false;
   if (rng_.chance(60)) {
     result.kinds.push_back(Kind::integer);
     result.bounds.emplace_back();
@@ -166,10 +168,19 @@ Reduction Body::product(int depth) {
   return r;
 }
 
+// An infinity that a weight scales is NaN where the weight underflows, which f32 does sooner.
+Term Body::finite_real(int depth) {
+  const Term a = real(depth);
+  if (a.bound.finite) return a;
+  Bound bound = either_bound(a.bound, constant_bound(2));
+  bound.finite = true;
+  return {fmt::format("min(max({}, -2.0), 2.0)", a.text), bound};
+}
+
 Reduction Body::statistics(int depth) {
   const Scope scope = open_reduction(1);
   const auto n = static_cast<double>(scope.points);
-  const Term x = real(depth - 1);
+  const Term x = finite_real(depth - 1);
   const double m = x.bound.magnitude, e = x.bound.error;
   const auto inexact = [&](double magnitude, double error, const Bound& like) {
     Bound b = like;
@@ -184,16 +195,18 @@ Reduction Body::statistics(int depth) {
             .bounds = {count, inexact(m, n * (m + e), x.bound),
                        inexact(4 * m * m * n, 8 * n * n * m * (m + e), x.bound)}};
   }
-  const Term y = real(depth - 1);
+  const Term y = finite_real(depth - 1);
   const Bound both = add_bound(x.bound, y.bound);
   const double my = y.bound.magnitude, ey = y.bound.error;
   if (rng_.chance(50)) {
     // The exponent's error is one of the weight: at most e + m in units of the roundoff.
     const double weight = n * (e + m + n + 4);
+    Bound state = stored_bound(x.bound);
+    state.finite = false;
     return {
         .text = close_reduction(scope, "online_softmax", fmt::format("{}, 1, {}", x.text, y.text)),
         .kinds = {Kind::real, Kind::real, Kind::real},
-        .bounds = {stored_bound(x.bound), inexact(n, weight, x.bound),
+        .bounds = {state, inexact(n, weight, x.bound),
                    inexact(n * my, weight * my + n * ey, both)}};
   }
   // Factors within -1..1, so that a long product stays small.

@@ -38,12 +38,12 @@ class Judge {
   std::vector<std::string> run() {
     failures_ = test_.faults;
     if (outcome_.status != test_.status)
-      fail(fmt::format("exit status {} instead of {}\n{}", outcome_.status, test_.status,
-                       outcome_.err));
+      fail(fmt::format("exit status {} instead of {}", outcome_.status, test_.status));
     for (const Expectation& e : test_.expectations) judge_output(e);
     judge_messages();
     if (outcome_.reprinted)
       same("what was printed reads back as another program", outcome_.reprint);
+    if (!failures_.empty() && !outcome_.err.empty()) fail("standard error was\n" + outcome_.err);
     return std::move(failures_);
   }
 
@@ -118,8 +118,7 @@ class Judge {
       if (e.kind != Kind::error && e.kind != Kind::warning && e.kind != Kind::note) continue;
       const size_t at = find_message(messages, seen, e, owner);
       if (at == messages.size()) {
-        fail(fmt::format("{}: {}: {}\n    is not among\n{}", e.line, keyword(e.kind), e.text,
-                         outcome_.err));
+        fail(fmt::format("{}: {}: {}: there is no such message", e.line, keyword(e.kind), e.text));
       } else {
         seen[at] = true;
       }
@@ -127,9 +126,9 @@ class Judge {
     }
     for (size_t i = 0; i < messages.size(); ++i)
       if (!seen[i] && messages[i].kind != Kind::note)
-        fail(fmt::format("unexpected {} at {}: {}: {}\n{}",
+        fail(fmt::format("unexpected {} at {}: {}: {}",
                          messages[i].kind == Kind::error ? "error" : "warning", messages[i].place,
-                         messages[i].name, messages[i].text, outcome_.err));
+                         messages[i].name, messages[i].text));
   }
 
   // The first message not seen yet that is the expected one; a note must follow its owner directly.

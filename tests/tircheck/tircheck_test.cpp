@@ -70,10 +70,12 @@ TEST(Judge, MessagesMustAllBeExpected) {
   const char* path = "fail_a.tir";
   EXPECT_THAT(failures(error + note + warning, outcome, path), IsEmpty());
   EXPECT_THAT(failures(error + warning, outcome, path), IsEmpty());
-  EXPECT_THAT(failures(error + note, outcome, path), ElementsAre(HasSubstr("unexpected warning")));
-  EXPECT_THAT(failures(error + warning + note, outcome, path), SizeIs(1));  // not the warning's
+  EXPECT_THAT(failures(error + note, outcome, path),
+              ElementsAre(HasSubstr("unexpected warning"), HasSubstr("standard error")));
+  EXPECT_THAT(failures(error + warning + note, outcome, path),  // it is not the warning's
+              ElementsAre(HasSubstr("NOTE: 2:7 b is declared: there is no"), HasSubstr(kErrors)));
   EXPECT_THAT(failures("# ERROR: 4:21 range-conflict: over 16\n" + warning, outcome, path),
-              SizeIs(2));  // missing, and the actual one is unexpected
+              SizeIs(3));  // it is missing, the actual one is unexpected, and what was said
 }
 
 TEST(Judge, StatusFollowsTheFileName) {
