@@ -14,15 +14,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.M | re.S)
 NAMED = re.compile(r"^(?:#|/\*|//) ?(\w[\w./-]*\.\w+)")
 
 
 def blocks_of(page):
-    """(line, language, text) of each fenced block."""
-    return [(page.count("\n", 0, m.start()) + 1, m[1], m[2]) for m in BLOCK.finditer(page)]
+    """(line, language, text) of each fenced block that names a language."""
+    return [(page.count("\n", 0, m.start()) + 1, m[2], textwrap.dedent(m[3]))
+            for m in BLOCK.finditer(page)]
 
 
 def is_like(expected, actual):

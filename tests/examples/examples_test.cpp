@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -94,6 +95,17 @@ TEST_P(ExampleTest, CommandsOfItsComment) {
   }
   std::filesystem::current_path(before);
   EXPECT_EQ(n_commands, 2u) << "one command compiles the example and one runs it";
+}
+
+TEST(Examples, DifferencesAreSeen) {
+  Arrays want{{"y", Values({2})}}, have = want;
+  want.at("y").data = {1, 1000};
+  have.at("y").data = {1.0005, 1000};  // relative to the greatest value
+  EXPECT_EQ(difference(want, have, 1e-6, {}), "");
+  EXPECT_NE(difference(want, have, 1e-7, {}), "");
+  EXPECT_NE(difference(want, have, 1e-6, {"y"}), "");
+  have.at("y").data = {std::nan(""), 1000};
+  EXPECT_NE(difference(want, have, 1e-6, {}), "");
 }
 
 TEST(Examples, AllAreTested) {
