@@ -145,6 +145,10 @@ struct Resolver {
                                                    const FunctionInfo& info, Span span);
   bool fits_parameter(const syntax::Param& param, const Symbol& arg, Span span);
   bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span);
+  bool match_shape(const syntax::Param& param, const std::vector<FormId>& shape, Span span,
+                   std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed);
+  bool match_pack(const syntax::Name& name, const std::vector<FormId>& extents, Span span);
+  bool mismatch(const std::string& what, FormId a, FormId b, Span span);
   void resolve_return(const syntax::Return& item, Span span);
   bool define_call(const syntax::Definition& definition);
   Symbol define_scalar(const syntax::Name& name, const Meaning& m);

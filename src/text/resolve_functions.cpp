@@ -308,86 +308,89 @@ bool Resolver::fits_parameter(const syntax::Param& param, const Symbol& arg, Spa
   return true;
 }
 
+bool Resolver::mismatch(const std::string& what, FormId a, FormId b, Span span) {
+  if (same_extent(a, b)) return false;
+  fail("shape-mismatch", span,
+       fmt::format("{} is {} and {} in this call of {}", what, print_form(a), print_form(b),
+                   calls.back().function->name.text));
+  return true;
+}
+
 // Names in the shapes of parameters are sizes of the function: the first place gives each its
 // value, all others must agree. Then what is computed from them must agree.
 bool Resolver::match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span) {
   begin_definition("");
   bool good = true;
-  const auto mismatch = [&](const std::string& what, FormId a, FormId b) {
-    fail("shape-mismatch", span,
-         fmt::format("{} is {} and {} in this call of {}", what, print_form(a), print_form(b),
-                     f.name.text));
-    good = false;
-  };
   std::vector<std::pair<ExprNodeId, FormId>> computed;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const syntax::Param& param = f.params[i];
-    if (!param.brackets) continue;
-    const std::vector<FormId> shape = shape_of(args[i]);
-    const size_t n_packs = static_cast<size_t>(
-        std::count_if(param.shape.begin(), param.shape.end(),
-                      [](const syntax::ParamDim& d) { return d.rest.exists(); }));
-    const size_t n_single = param.shape.size() - n_packs;
-    if (n_packs > 1) {
-      fail("pack-misplaced", param.name.span,
-           fmt::format("the shape of {} has two packs", param.name.text));
-      return false;
-    }
-    if (shape.size() < n_single || (n_packs == 0 && shape.size() != n_single)) {
-      fail("shape-mismatch", span,
-           fmt::format("{} of {} has {}{} dimension{}, and {} given", param.name.text, f.name.text,
-                       n_packs > 0 ? "at least " : "", n_single, n_single == 1 ? "" : "s",
-                       shape.size() == 1 ? "1 is" : fmt::format("{} are", shape.size())));
-      good = false;
-      continue;
-    }
-    size_t d = 0;
-    for (const syntax::ParamDim& dim : param.shape) {
-      if (dim.rest.exists()) {
-        const size_t n = shape.size() - n_single;
-        const std::vector<FormId> matched(shape.begin() + static_cast<ptrdiff_t>(d),
-                                          shape.begin() + static_cast<ptrdiff_t>(d + n));
-        d += n;
-        const auto [known, is_new] = packs.emplace(dim.rest.text, matched);
-        if (is_new) continue;
-        if (known->second.size() != n) {
-          fail("shape-mismatch", span,
-               fmt::format("{}... is {} and {} dimensions in this call of {}", dim.rest.text,
-                           known->second.size(), n, f.name.text));
-          good = false;
-          continue;
-        }
-        for (size_t k = 0; k < n; ++k)
-          if (!same_extent(known->second[k], matched[k]))
-            mismatch(fmt::format("dimension {} of {}...", k, dim.rest.text), known->second[k],
-                     matched[k]);
-        continue;
-      }
-      const FormId extent = shape[d++];
-      const auto* name = std::get_if<syntax::NameRef>(&node(dim.extent).data);
-      if (!name) {
-        computed.emplace_back(dim.extent, extent);
-        continue;
-      }
-      const Symbol* known = values.find(name->name.text, sight);
-      if (!known || known->frame != sight.local) {
-        values.define(name->name.text, {.kind = SymbolKind::dim,
-                                        .meaning = of_form(extent, Type::i32, name->name.span),
-                                        .frame = sight.local,
-                                        .span = name->name.span});
-      } else if (!same_extent(known->meaning.form, extent)) {
-        mismatch(name->name.text, known->meaning.form, extent);
-      }
-    }
-  }
+  for (size_t i = 0; i < args.size(); ++i)
+    if (f.params[i].brackets) good &= match_shape(f.params[i], shape_of(args[i]), span, computed);
   for (const auto& [id, extent] : computed) {
     if (!good) break;
     const auto wanted = resolve_size(id);
-    if (!wanted)
-      good = false;
-    else if (!same_extent(*wanted, extent))
-      mismatch(source_text(node(id).span), *wanted, extent);
+    good = wanted && !mismatch(source_text(node(id).span), *wanted, extent, span);
   }
+  return good;
+}
+
+bool Resolver::match_shape(const syntax::Param& param, const std::vector<FormId>& shape, Span span,
+                           std::vector<std::pair<ExprNodeId, FormId>>& computed) {
+  const size_t n_packs =
+      static_cast<size_t>(std::count_if(param.shape.begin(), param.shape.end(),
+                                        [](const syntax::ParamDim& d) { return d.rest.exists(); }));
+  const size_t n_single = param.shape.size() - n_packs;
+  if (n_packs > 1) {
+    fail("pack-misplaced", param.name.span,
+         fmt::format("the shape of {} has two packs", param.name.text));
+    return false;
+  }
+  if (shape.size() < n_single || (n_packs == 0 && shape.size() != n_single)) {
+    fail("shape-mismatch", span,
+         fmt::format("{} of {} has {}{} dimension{}, and {} given", param.name.text,
+                     calls.back().function->name.text, n_packs > 0 ? "at least " : "", n_single,
+                     n_single == 1 ? "" : "s",
+                     shape.size() == 1 ? "1 is" : fmt::format("{} are", shape.size())));
+    return false;
+  }
+  bool good = true;
+  auto next = shape.begin();
+  for (const syntax::ParamDim& dim : param.shape) {
+    if (dim.rest.exists()) {
+      const auto end = next + static_cast<ptrdiff_t>(shape.size() - n_single);
+      good &= match_pack(dim.rest, {next, end}, span);
+      next = end;
+      continue;
+    }
+    const FormId extent = *next++;
+    const auto* name = std::get_if<syntax::NameRef>(&node(dim.extent).data);
+    if (!name) {
+      computed.emplace_back(dim.extent, extent);
+      continue;
+    }
+    const Symbol* known = values.find(name->name.text, sight);
+    if (known && known->frame == sight.local)
+      good &= !mismatch(name->name.text, known->meaning.form, extent, span);
+    else
+      values.define(name->name.text, {.kind = SymbolKind::dim,
+                                      .meaning = of_form(extent, Type::i32, name->name.span),
+                                      .frame = sight.local,
+                                      .span = name->name.span});
+  }
+  return good;
+}
+
+bool Resolver::match_pack(const syntax::Name& name, const std::vector<FormId>& extents, Span span) {
+  const auto [known, is_new] = packs.emplace(name.text, extents);
+  if (is_new) return true;
+  if (known->second.size() != extents.size()) {
+    fail("shape-mismatch", span,
+         fmt::format("{}... is {} and {} dimensions in this call of {}", name.text,
+                     known->second.size(), extents.size(), calls.back().function->name.text));
+    return false;
+  }
+  bool good = true;
+  for (size_t k = 0; k < extents.size(); ++k)
+    good &= !mismatch(fmt::format("dimension {} of {}...", k, name.text), known->second[k],
+                      extents[k], span);
   return good;
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/integer.h"
-#include "support/panic.h"
+#include "text/data_forms.h"
 
 namespace tang {
 
@@ -33,171 +32,6 @@ Facts index_facts(const Resolver& resolver, size_t nest) {
     if (resolver.nests[n].parent == kNone) add(resolver.nests[n].points);
   }
   return facts;
-}
-
-// ---- integer data ------------------------------------------------------------------------------
-
-Bounds DataForms::bounds_of(FormId form) {
-  Facts all = base;
-  all.insert(all.end(), facts.begin(), facts.end());
-  return bounds(resolver.arena.forms, all, form);
-}
-
-FormId DataForms::between(Type kind, std::optional<int64_t> low, std::optional<int64_t> high) {
-  Forms& f = resolver.arena.forms;
-  const FormId v = f.var({VarKind::local, n_unknown++});
-  if (kind == Type::i32) {
-    low = std::max(low.value_or(INT32_MIN), int64_t{INT32_MIN});
-    high = std::min(high.value_or(INT32_MAX), int64_t{INT32_MAX});
-  }
-  if (low) facts.push_back({.form = f.sub(v, f.constant(*low))});
-  if (high) facts.push_back({.form = f.sub(f.constant(*high), v)});
-  return v;
-}
-
-FormId DataForms::unknown(Type kind) {
-  return between(kind, std::nullopt, std::nullopt);
-}
-
-bool DataForms::fits(FormId form, Type kind) {
-  const Bounds b = bounds_of(form);
-  return b.low && b.high && *b.low >= integer_min(kind) && *b.high <= integer_max(kind);
-}
-
-FormId DataForms::of_read(const Slot& slot, Type kind) {
-  Forms& f = resolver.arena.forms;
-  const Type storage = resolver.arena.tensors[slot.tensor].type;
-  const FormId v = is_integer(storage) && storage != Type::i64
-                       ? between(kind, integer_min(storage), integer_max(storage))
-                       : unknown(kind);
-  const auto found = resolver.tensors.find(slot.tensor);
-  if (found == resolver.tensors.end()) return v;
-  const Range& range = found->second.range;
-  // Out of range the read gives another value, which must be within the bounds as well.
-  FormId otherwise;
-  if (slot.guarded) otherwise = of(slot.otherwise);
-  if (range.lo.valid() && (!otherwise.valid() || proves(f, base, at_least(f, otherwise, range.lo))))
-    facts.push_back(at_least(f, v, range.lo));
-  if (range.hi.valid() &&
-      (!otherwise.valid() || proves(f, base, at_least(f, range.hi, f.add(otherwise, 1)))))
-    facts.push_back(at_least(f, range.hi, f.add(v, 1)));
-  return v;
-}
-
-// + - * wrap, so the exact result counts only where it fits.
-FormId DataForms::of_arithmetic(const Expr& e, FormId a, FormId b) {
-  Forms& f = resolver.arena.forms;
-  const FormId exact = e.op == Op::add ? f.add(a, b) : e.op == Op::sub ? f.sub(a, b) : f.mul(a, b);
-  return f.is_coordinate(exact) && fits(exact, e.type) ? exact : unknown(e.type);
-}
-
-FormId DataForms::of_node(const Expr& e) {
-  Forms& f = resolver.arena.forms;
-  const auto arg = [&](size_t i) { return forms.at(e.args[i]); };
-  const auto constant = [&](size_t i) { return f.as_constant(arg(i)); };
-  switch (e.op) {
-    case Op::constant:
-      return f.constant(e.value().integer);
-    case Op::form:
-      return e.form();
-    case Op::read:
-      return of_read(resolver.nests[nest].slots[e.index()], e.type);
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-      return of_arithmetic(e, arg(0), arg(1));
-    case Op::div:
-      if (const auto c = constant(1); c && *c > 0) return f.quotient(arg(0), *c);
-      break;
-    case Op::mod:
-      if (const auto c = constant(1); c && *c > 0) return f.remainder(arg(0), *c);
-      break;
-    case Op::shift_right:
-      if (const auto c = constant(1); c && *c >= 0 && *c < 31)
-        return f.quotient(arg(0), int64_t{1} << *c);
-      break;
-    case Op::bit_and:
-      for (size_t i = 0; i < 2; ++i)
-        if (const auto c = constant(i); c && *c >= 0) return between(e.type, 0, *c);
-      break;
-    case Op::min:
-    case Op::max: {
-      const Bounds a = bounds_of(arg(0)), b = bounds_of(arg(1));
-      const bool is_max = e.op == Op::max;
-      // One bound needs both sides, the other is known from either.
-      const auto both = [&](std::optional<int64_t> x, std::optional<int64_t> y) {
-        if (!x || !y) return std::optional<int64_t>();
-        return std::optional(is_max ? std::max(*x, *y) : std::min(*x, *y));
-      };
-      const auto either = [&](std::optional<int64_t> x, std::optional<int64_t> y) {
-        return x && y ? both(x, y) : x ? x : y;
-      };
-      const FormId v = is_max ? between(e.type, either(a.low, b.low), both(a.high, b.high))
-                              : between(e.type, both(a.low, b.low), either(a.high, b.high));
-      for (size_t i = 0; i < 2; ++i)
-        facts.push_back(is_max ? at_least(f, v, arg(i)) : at_least(f, arg(i), v));
-      return v;
-    }
-    case Op::select: {
-      const Bounds a = bounds_of(arg(1)), b = bounds_of(arg(2));
-      return between(e.type,
-                     a.low && b.low ? std::optional(std::min(*a.low, *b.low)) : std::nullopt,
-                     a.high && b.high ? std::optional(std::max(*a.high, *b.high)) : std::nullopt);
-    }
-    case Op::cast: {
-      const Type from = resolver.arena.exprs.type(e.args[0]);
-      if (from == Type::boolean) return between(e.type, 0, 1);
-      if (is_integer(from) && fits(arg(0), e.type)) return arg(0);
-      if (is_integer(e.type) && e.type != Type::i64)
-        return between(e.type, integer_min(e.type), integer_max(e.type));
-      break;
-    }
-    default:
-      break;  // nothing is known but the type
-  }
-  return unknown(e.type);
-}
-
-FormId DataForms::of(ExprId expr) {
-  const Exprs& exprs = resolver.arena.exprs;
-  for (const ExprId id : exprs.post_order({expr})) {
-    if (forms.contains(id)) continue;
-    const Expr e = exprs[id];
-    // Nodes of other kinds are never looked at by integer operations, but casts and selects.
-    const FormId form = is_integer(e.type) ? of_node(e) : resolver.arena.forms.constant(0);
-    forms.emplace(id, form);
-  }
-  return forms.at(expr);
-}
-
-const Facts& DataForms::when_true(ExprId condition) {
-  const auto [known, is_new] = conditions.try_emplace(condition);
-  if (is_new) known->second = facts_when_true(condition);
-  return known->second;
-}
-
-Facts DataForms::facts_when_true(ExprId condition) {
-  Forms& f = resolver.arena.forms;
-  const Exprs& exprs = resolver.arena.exprs;
-  Facts out;
-  std::vector<std::pair<ExprId, bool>> stack;
-  if (condition.valid()) stack.emplace_back(condition, true);
-  while (!stack.empty()) {
-    const auto [id, holds] = stack.back();
-    stack.pop_back();
-    const Expr e = exprs[id];
-    if (e.op == Op::logic_not) stack.emplace_back(e.args[0], !holds);
-    if (e.op == (holds ? Op::logic_and : Op::logic_or))
-      for (const ExprId arg : {e.args[0], e.args[1]}) stack.emplace_back(arg, holds);
-    if (op_info(e.op).cls != OpClass::compare || !is_integer(exprs.type(e.args[0]))) continue;
-    const FormId a = of(e.args[0]), b = of(e.args[1]);
-    const bool equal = e.op == (holds ? Op::eq : Op::ne);
-    if (equal || e.op == (holds ? Op::le : Op::gt)) out.push_back(at_least(f, b, a));
-    if (equal || e.op == (holds ? Op::ge : Op::lt)) out.push_back(at_least(f, a, b));
-    if (e.op == (holds ? Op::lt : Op::ge)) out.push_back(at_least(f, b, f.add(a, 1)));
-    if (e.op == (holds ? Op::gt : Op::le)) out.push_back(at_least(f, a, f.add(b, 1)));
-  }
-  return out;
 }
 
 // ---- reads -------------------------------------------------------------------------------------
@@ -311,8 +145,8 @@ struct GuardDecision {
       const Coord& c = slot.coords[d];
       const FormId form = c.is_gather() ? data.of(c.data) : c.form;
       Facts facts = data.base;
-      extend(facts, data.facts);
       extend(facts, extra);
+      extend(facts, data.facts_about(facts, form));
       if (!proves(forms, facts, {.form = form}) ||
           !proves(forms, facts, at_least(forms, shape[d], forms.add(form, 1))))
         return false;
@@ -436,7 +270,7 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
       extend(o.facts, truth.facts);
       extend(o.facts, data.when_true(truth.rest));
     }
-    extend(o.facts, data.facts);
+    extend(o.facts, data.facts_about(o.facts, o.form));
     // Indices that are no axes here tell nothing.
     std::erase_if(o.facts, [&](const Constraint& c) {
       bool outside = false;
@@ -524,10 +358,7 @@ Range range_of_expr(Resolver& r, size_t nest_id, ExprId value) {
       return found->second.range;
   }
   DataForms data(r, nest_id, index_facts(r, nest_id));
-  const FormId form = data.of(value);
-  Facts facts = data.base;
-  extend(facts, data.facts);
-  const Bounds b = bounds(forms, facts, form);
+  const Bounds b = data.bounds_of(data.of(value));
   Range range;
   if (b.low && *b.low > INT32_MIN) range.lo = forms.constant(*b.low);
   if (b.high && *b.high < INT32_MAX) range.hi = forms.constant(*b.high + 1);
