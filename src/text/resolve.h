@@ -209,8 +209,7 @@ struct Resolver {
 
   // ---- reads and reductions (resolve_reads.cpp, resolve_reductions.cpp) ----
   Meaning resolve_read(const syntax::Read& read, Span span);
-  Meaning read_symbol(const std::string& name, const Symbol& symbol, const syntax::Read* read,
-                      Span span);
+  Meaning read_symbol(const std::string& name, Symbol symbol, const syntax::Read* read, Span span);
   bool resolve_coord(const syntax::Coord& coord, Slot& slot);
   bool resolve_pack_coord(const syntax::Coord& coord, Slot& slot);
   bool add_coord(const Meaning& m, Span span, Slot& slot);

@@ -30,8 +30,9 @@ Meaning Resolver::resolve_read(const syntax::Read& read, Span span) {
 }
 
 // `read` is absent for a name without brackets.
-Meaning Resolver::read_symbol(const std::string& name, const Symbol& symbol,
-                              const syntax::Read* read, Span span) {
+// The symbol is a copy: a call within a coordinate may define names.
+Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const syntax::Read* read,
+                              Span span) {
   if (constants_only())
     return fail("not-constant", span,
                 fmt::format("{} is not known from constants and dimensions", name));
