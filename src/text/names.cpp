@@ -99,7 +99,9 @@ void Suggestion::consider(std::string_view candidate) {
   const size_t shorter = std::min(name.size(), candidate.size());
   if (candidate == name || longer - shorter > limit || longer > 64 || shorter == 0) return;
   const size_t d = edit_distance(name, candidate);
-  if (d > limit || d >= shorter || d >= distance) return;
+  // Of equally near names the one as long: letters swap more often than they go missing.
+  const bool nearer = d < distance || (d == distance && longer == shorter);
+  if (d > limit || d >= shorter || !nearer) return;
   distance = d;
   best = candidate;
 }
