@@ -220,7 +220,8 @@ std::optional<Type> real_type(const std::string& dtype) {
 
 Array copy_bits(const NpyArray& from, Type type) {
   Array out(type, from.shape);
-  std::memcpy(out.data.data(), from.data.data(), out.data.size());
+  // An empty array has no bytes at all, and memcpy wants a place even for none.
+  if (!out.data.empty()) std::memcpy(out.data.data(), from.data.data(), out.data.size());
   return out;
 }
 
