@@ -168,10 +168,13 @@ std::string Checker::sizes(const Obligation& o, const Witness& witness) const {
 
 std::string Checker::in_range_message(const Obligation& o, const Answer& a) const {
   const std::string extent = print(o, o.high);
-  if (a.verdict == Verdict::refuted)
-    return fmt::format("{} is {}{}, outside of dimension {} of {}, which has {}{}", o.text,
-                       value_at(o.form, a.witness), where(o, a.witness), o.dimension, o.tensor,
-                       extent, sizes(o, a.witness));
+  if (a.verdict == Verdict::refuted) {
+    const std::string value = std::to_string(value_at(o.form, a.witness));
+    const std::string is_at =
+        value == o.text ? " is" : fmt::format(" is {}{},", value, where(o, a.witness));
+    return fmt::format("{}{} outside of dimension {} of {}, which has {}{}", o.text, is_at,
+                       o.dimension, o.tensor, extent, sizes(o, a.witness));
+  }
   const std::string missing = a.side == Side::below
                                   ? fmt::format("{} >= {}", o.text, print(o, o.low))
                                   : fmt::format("{} < {}", o.text, extent);
@@ -212,10 +215,12 @@ std::string Checker::extent_message(const Obligation& o, const Answer& a) const 
 }
 
 std::string Checker::width_message(const Obligation& o, const Answer& a) const {
-  if (a.verdict != Verdict::refuted)
-    return fmt::format("{0} may exceed 32 bits as data; write i64({0})", o.text);
-  return fmt::format("{0} may exceed 32 bits as data: it is {1}{2}{3}; write i64({0})", o.text,
-                     value_at(o.form, a.witness), where(o, a.witness), sizes(o, a.witness));
+  const std::string found = a.verdict == Verdict::refuted
+                                ? fmt::format(": it is {}{}{}", value_at(o.form, a.witness),
+                                              where(o, a.witness), sizes(o, a.witness))
+                                : "";
+  return fmt::format("{0} may exceed 32 bits as data{1}; write i64({0}), or bound the sizes",
+                     o.text, found);
 }
 
 void Checker::error(const Obligation& o, std::string name, std::string message) {

@@ -107,6 +107,9 @@ std::vector<Tree> build_trees(const Program& program, const Schedule& schedule,
 // Splits serial loops over partial units into full ones and at most one that is clipped.
 void peel(Tree& tree, const Forms& forms);
 
+// Drops values that nothing uses.
+void drop_unused(kernel::Block& body, const kernel::Module& module);
+
 struct Written {
   kernel::Kernel kernel;
   std::vector<uint32_t> args;  // module tensors, by the kernel's parameters

@@ -167,6 +167,18 @@ ExprId Exprs::make(Op op, ExprId a, ExprId b, ExprId c) {
       if (is_value(a, 0) || is_value(b, 1) || a == b) return b;
       if (is_value(b, 0) || is_value(a, 1)) return a;
       break;
+    case Op::lt:
+    case Op::gt:  // never of a value and itself, NaN included
+      if (a == b) return boolean(false);
+      break;
+    case Op::ne:
+      if (integers && a == b) return boolean(false);
+      break;
+    case Op::eq:
+    case Op::le:
+    case Op::ge:
+      if (integers && a == b) return boolean(true);
+      break;
     default:
       break;  // the other operations have no exact law worth applying here
   }
