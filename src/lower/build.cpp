@@ -165,7 +165,7 @@ struct Builder {
       // factor*k + rest >= 0: k >= ceil(-rest/factor), or k <= floor(rest/-factor).
       FormId bound = *factor > 0 ? forms.ceil_quotient(forms.scale(linear->rest, -1), *factor)
                                  : forms.add(forms.quotient(linear->rest, -*factor), 1);
-      add_bound(loop, r, c, bound, *factor > 0);
+      add_bound(loop, r, bound, *factor > 0, bound_axes);
       return true;
     });
   }
@@ -184,20 +184,38 @@ struct Builder {
     return ok;
   }
 
-  void add_bound(Loop& loop, const Reduction& r, const Comprehension& c, FormId bound, bool low) {
+  // What holds where the loop begins: the assumptions, and the ranges of the loops around it. The
+  // loop's own range may be empty, so it says nothing.
+  Facts facts_around(const Loop& loop, const Reduction& r,
+                     const std::vector<AxisId>& bound_axes) const {
+    Forms& forms = arena().forms;
+    const Comprehension& c = comprehension(r.node);
+    Facts facts = program.assumptions;
+    for (uint32_t a = 0; a < c.n_axes(); ++a) {
+      const bool around =
+          std::find(bound_axes.begin(), bound_axes.end(), r.axes[a]) != bound_axes.end();
+      if (!around || r.axes[a] == loop.axis) continue;
+      facts.push_back({.form = forms.axis(a)});
+      facts.push_back({.form = forms.add(forms.sub(c.extents[a], forms.axis(a)), -1)});
+    }
+    return facts;
+  }
+
+  void add_bound(Loop& loop, const Reduction& r, FormId bound, bool low,
+                 const std::vector<AxisId>& bound_axes) {
     Forms& forms = arena().forms;
     const auto position = std::find(r.axes.begin(), r.axes.end(), loop.axis) - r.axes.begin();
-    const Facts facts = facts_of(program, c, false);
-    const FormId extent = c.extents[static_cast<size_t>(position)];
+    const Facts facts = facts_around(loop, r, bound_axes);
+    const FormId extent = comprehension(r.node).extents[static_cast<size_t>(position)];
     const FormId imported = import_form(forms, bound, module.forms, [&](Var v) {
       return v.kind == VarKind::axis ? module.forms.axis(r.axes[v.index].value) : FormId();
     });
+    const FormId natural = low ? module.forms.constant(0) : tree.axes[loop.axis.value].extent;
     std::vector<FormId>& bounds = low ? loop.lo : loop.hi;
-    const FormId natural = low ? forms.constant(0) : extent;
-    const FormId tighter = low ? forms.sub(bound, natural) : forms.sub(natural, bound);
+    const FormId tighter = low ? bound : forms.sub(extent, bound);
     if (proves(forms, facts, {.form = forms.scale(tighter, -1)})) return;
-    // The natural bound goes where the new one is always at least as tight; empty loops stay empty.
-    if (proves(forms, facts, {.form = tighter}) && bounds.size() == 1) bounds.clear();
+    // The range's own bound goes where the new one is always at least as tight.
+    if (proves(forms, facts, {.form = tighter})) std::erase(bounds, natural);
     bounds.push_back(imported);
   }
 

@@ -115,7 +115,8 @@ ExprId Writer::read_value(Frame& f, uint32_t number) {
     const ExprId loaded = load(read.tensor, coords, path);
     const Type type = retag(kind_of(program_.arena->tensors[read.tensor].type), f.compute);
     result = out.cast(type, loaded);
-    if (inside.valid()) result = out.select(inside, result, value(f, read.otherwise));
+    // The condition right around the load suffices for it, whatever stands further out.
+    if (inside.valid()) result = out.select(path, result, value(f, read.otherwise));
   } else {
     result = load(read.tensor, coords, f.path);
   }

@@ -187,6 +187,20 @@ const Case kCases[] = {
      "dim N\ninput x: f32[N, N]\n"
      "t = sum[i, j | j <= i](x[i,j])\noutput t\n",
      {{1}, {5}, {8}}},
+    {"two bounds on one side",
+     "input x: f32[4]\nz = sum[k: 4 | k < 0 && k < 3](x[k])\n"
+     "y[i: 4] = sum[k: 4 | k < 3 && k <= i](x[k])\noutput z, y\n",
+     {{}}},
+    {"bounds of an empty range",
+     "dim N in 0..=3\ninput x: f32[N]\ny = sum[k: N | k < 1](x[k])\n"
+     "z = sum[k: N | k >= N - 1](x[k])\noutput y, z\n",
+     {{0}, {1}, {3}}},
+    {"a guarded read of a guarded read",
+     "dim N\ninput x: f32[N]\ny[i: N] = x[i - 1] else 2.0\n"
+     "z[i: N] = y[i + 1] else 3.0\n"
+     "w[i: N] = (y[i + 1] else 3.0) * (y[i + 1] else 3.0) + "
+     "sum[r: 3](y?[i + r - 1])\noutput z, w\n",
+     {{1}, {2}, {9}}},
     {"count", "dim N\ninput x: f32[3, N]\nc[i] = sum[k](x[i,k] > 0)\noutput c\n", {{5}, {0}}},
 };
 
