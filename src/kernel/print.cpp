@@ -1,6 +1,7 @@
 // Kernel IR as text for people. Expressions are infix with the language's precedences; what a
 // statement uses more than once and is not short is given a name on a line of its own before it, so
 // the text never grows faster than the expression's graph.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -104,7 +105,11 @@ class Printer {
   void loop(const For& s);
   void branch(const If& s);
   void comment(const std::string& text) {
-    if (!text.empty()) line("# " + text);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      line("# " + text.substr(at, end - at));
+      at = end + 1;
+    }
   }
   std::string form(FormId id) const {
     return module_.forms.print(id, [&](Var v) {

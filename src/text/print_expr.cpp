@@ -446,10 +446,12 @@ std::string ExprPrinter::constraint(const Constraint& c) {
   }
   const Sides s = sides(f);
   // i < 5 rather than i <= 4, and j < i rather than j + 1 <= i.
-  if (const auto bound = forms_.as_constant(s.high); bound && !forms_.as_constant(s.low))
-    return fmt::format("{} < {}", own_form(s.low), *bound + 1);
-  if (forms_[s.low].constant == 1 && !forms_.as_constant(s.low))
-    return fmt::format("{} < {}", own_form(forms_.add(s.low, -1)), own_form(s.high));
+  if (!forms_.as_constant(s.low)) {
+    if (forms_[s.low].constant == 1)
+      return fmt::format("{} < {}", own_form(forms_.add(s.low, -1)), own_form(s.high));
+    if (const auto bound = forms_.as_constant(s.high))
+      return fmt::format("{} < {}", own_form(s.low), *bound + 1);
+  }
   return fmt::format("{} <= {}", own_form(s.low), own_form(s.high));
 }
 
