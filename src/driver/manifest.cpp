@@ -45,11 +45,17 @@ Json json_of(const emit::ManifestTensor& tensor) {
 Json json_of(const emit::ManifestKernel& kernel) {
   Json arguments = Json::array();
   for (const emit::ManifestKernel::Argument& a : kernel.arguments)
-    arguments.push_back(
-        {{"name", a.name}, {"tensor", a.tensor}, {"type", a.type}, {"access", a.access}});
+    arguments.push_back({{"name", a.name}, {"type", a.type}, {"access", a.access}});
   return {{"name", kernel.name},         {"computes", kernel.computes},
           {"schedule", kernel.schedule}, {"arguments", std::move(arguments)},
           {"dims", kernel.dims},         {"scalars", kernel.scalars}};
+}
+
+Json json_of(const emit::ManifestLaunch& launch) {
+  Json arguments = Json::array();
+  for (const emit::ManifestLaunch::Argument& a : launch.arguments)
+    arguments.push_back({{"tensor", a.tensor}, {"offset", a.offset}});
+  return {{"kernel", launch.kernel}, {"arguments", std::move(arguments)}};
 }
 
 template <class T>
@@ -71,7 +77,7 @@ std::string manifest_json(const emit::Manifest& manifest) {
                     {"scalars", list_of(manifest.scalars)},
                     {"tensors", list_of(manifest.tensors)},
                     {"kernels", list_of(manifest.kernels)},
-                    {"launches", manifest.launches},
+                    {"launches", list_of(manifest.launches)},
                     {"workspace_bytes", manifest.workspace_bytes}};
   // Text that is not UTF-8 can only come from a comment or a file name; it must not stop us.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

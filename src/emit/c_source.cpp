@@ -49,6 +49,13 @@ std::string scalar_argument(HostBody& body, uint32_t scalar) {
   return apply(widen, {{.text = field}}).text;
 }
 
+// " + 4096*l" where an argument does not begin at its tensor's first element.
+std::string offset_text(HostBody& body, const kernel::Launch& launch, size_t argument) {
+  if (argument >= launch.offsets.size()) return "";
+  const FormId offset = launch.offsets[argument];
+  return body.face.forms.is_constant(offset, 0) ? "" : " + " + body.forms().print(offset).text;
+}
+
 void put_launches(HostBody& body, const Printed& printed) {
   const kernel::Module& module = body.face.module;
   for (const kernel::Launch& launch : module.launches) {
@@ -57,9 +64,11 @@ void put_launches(HostBody& body, const Printed& printed) {
     const auto add = [&](const std::string& text) {
       arguments += (arguments.empty() ? "" : ", ") + text;
     };
-    for (const uint32_t t : launch.args)
+    for (size_t p = 0; p < launch.args.size(); ++p) {
+      const uint32_t t = launch.args[p];
       add((module.tensors[t].role == TensorRole::workspace ? "" : "args->") +
-          body.face.tensor_names[t]);
+          body.face.tensor_names[t] + offset_text(body, launch, p));
+    }
     for (const uint32_t d : k.dims) add(body.local({VarKind::dim, d}));
     for (const uint32_t s : k.scalars) add(scalar_argument(body, s));
     body.out.line(printed.kernels[launch.kernel].name + "(" + arguments + ");");

@@ -40,7 +40,7 @@ struct ManifestTensor {
 struct ManifestKernel {
   std::string name, computes, schedule;
   struct Argument {
-    std::string name, tensor, type, access;
+    std::string name, type, access;
   };
   std::vector<Argument> arguments;
   std::vector<std::string> dims, scalars;
@@ -52,13 +52,20 @@ struct ManifestDim {
 struct ManifestScalar {
   std::string name, type, range_lo, range_hi;
 };
+struct ManifestLaunch {
+  std::string kernel;
+  struct Argument {
+    std::string tensor, offset;  // offset: in elements
+  };
+  std::vector<Argument> arguments;  // by the kernel's
+};
 struct Manifest {
   std::string target, entry, prefix;
   std::vector<ManifestDim> dims;
   std::vector<ManifestScalar> scalars;
   std::vector<ManifestTensor> tensors;
   std::vector<ManifestKernel> kernels;
-  std::vector<std::string> launches;  // kernel names in order
+  std::vector<ManifestLaunch> launches;  // in the order in which they run
   std::string workspace_bytes;
 };
 Manifest manifest(const Target& target, const kernel::Module& module);

@@ -62,18 +62,13 @@ ManifestTensor Filling::tensor(const kernel::ModuleTensor& t) {
   return out;
 }
 
-// Tensors of the arguments are those of the first launch; kernels launched again with others are
-// told apart by the launches.
 ManifestKernel Filling::kernel(uint32_t number) const {
   const kernel::Kernel& k = module.kernels[number];
   ManifestKernel out{.name = k.name, .computes = k.computes, .schedule = k.schedule};
-  const auto launch = std::find_if(module.launches.begin(), module.launches.end(),
-                                   [&](const kernel::Launch& l) { return l.kernel == number; });
   for (uint32_t p = 0; p < k.n_params; ++p) {
     ManifestKernel::Argument argument{.name = k.buffers[p].name,
                                       .type = std::string(type_name(k.buffers[p].type)),
                                       .access = access_name(k.buffers[p].access)};
-    if (launch != module.launches.end()) argument.tensor = module.tensors[launch->args[p]].name;
     out.arguments.push_back(std::move(argument));
   }
   for (const uint32_t d : k.dims) out.dims.push_back(module.dims[d].name);
@@ -96,8 +91,14 @@ Manifest manifest(const Target& target, const Module& module) {
   for (const kernel::ModuleTensor& tensor : module.tensors)
     out.tensors.push_back(filling.tensor(tensor));
   for (uint32_t k = 0; k < module.kernels.size(); ++k) out.kernels.push_back(filling.kernel(k));
-  for (const kernel::Launch& launch : module.launches)
-    out.launches.push_back(module.kernels[launch.kernel].name);
+  for (const kernel::Launch& launch : module.launches) {
+    ManifestLaunch to{.kernel = module.kernels[launch.kernel].name};
+    for (size_t p = 0; p < launch.args.size(); ++p)
+      to.arguments.push_back(
+          {.tensor = module.tensors[launch.args[p]].name,
+           .offset = p < launch.offsets.size() ? filling.text(launch.offsets[p]) : "0"});
+    out.launches.push_back(std::move(to));
+  }
   out.workspace_bytes = module.workspace_bytes.valid() ? filling.text(module.workspace_bytes) : "0";
   return out;
 }

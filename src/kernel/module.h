@@ -36,7 +36,8 @@ struct ModuleScalar {
 
 struct Launch {
   uint32_t kernel = 0;
-  std::vector<uint32_t> args;  // module tensors, by the kernel's parameters
+  std::vector<uint32_t> args;   // module tensors, by the kernel's parameters
+  std::vector<FormId> offsets;  // elements at which each argument begins; empty: all at 0
 };
 
 // A condition on dims and scalars that the entry point checks before anything is written.

@@ -1,8 +1,8 @@
 // Kernel IR as text for people. Expressions are infix with the language's precedences; what a
 // statement uses more than once and is not short is given a name on a line of its own before it, so
 // the text never grows faster than the expression's graph.
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cmath>
 #include <unordered_map>
@@ -397,6 +397,17 @@ std::string print(const Module& module, const Kernel& kernel) {
   return printer.take();
 }
 
+namespace {
+
+std::string offset_text(const Module& module, const Launch& launch, size_t argument) {
+  if (argument >= launch.offsets.size()) return "";
+  const FormId offset = launch.offsets[argument];
+  if (module.forms.is_constant(offset, 0)) return "";
+  return " + " + module.forms.print(offset, [&](Var v) { return module.name_of(v); });
+}
+
+}  // namespace
+
 std::string print(const Module& module) {
   std::string out;
   for (const ModuleDim& dim : module.dims) {
@@ -418,7 +429,8 @@ std::string print(const Module& module) {
   for (const Launch& launch : module.launches) {
     out += fmt::format("launch {}(", module.kernels.at(launch.kernel).name);
     for (size_t i = 0; i < launch.args.size(); ++i)
-      out += (i ? ", " : "") + module.tensors.at(launch.args[i]).name;
+      out +=
+          (i ? ", " : "") + module.tensors.at(launch.args[i]).name + offset_text(module, launch, i);
     out += ")\n";
   }
   return out;

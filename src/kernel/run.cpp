@@ -329,13 +329,28 @@ Binding Host::bind(uint32_t t) {
   return b;
 }
 
+// The rest of an argument from an element on.
+Binding moved(Binding b, int64_t elements) {
+  if (elements == 0) return b;
+  TANG_ASSERT(b.type != Type::i4 && elements > 0 && elements <= b.size, "an offset of {} of {}",
+              elements, b.size);
+  b.bytes += bytes_of(b.type, elements);
+  b.owners += elements * b.units;
+  b.size -= elements;
+  return b;
+}
+
 std::string Host::launch(const Launch& launch, Counts& counts) {
   const Kernel& kernel = module_.kernels[launch.kernel];
   counts = {.kernel = kernel.name,
             .loads = std::vector<int64_t>(kernel.buffers.size()),
             .stores = std::vector<int64_t>(kernel.buffers.size())};
   std::vector<Binding> bindings;
-  for (const uint32_t t : launch.args) bindings.push_back(bind(t));
+  for (size_t p = 0; p < launch.args.size(); ++p) {
+    Binding b = bind(launch.args[p]);
+    if (p < launch.offsets.size()) b = moved(b, value(launch.offsets[p]));
+    bindings.push_back(b);
+  }
   std::vector<Memory> locals(kernel.buffers.size());
   for (size_t i = kernel.n_params; i < kernel.buffers.size(); ++i) {
     const Buffer& b = kernel.buffers[i];

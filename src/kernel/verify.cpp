@@ -339,6 +339,8 @@ void verify_launch(const Module& module, const Launch& launch, std::vector<std::
     problem(fmt::format("{} arguments for {} parameters", launch.args.size(), k.n_params));
     return;
   }
+  if (!launch.offsets.empty() && launch.offsets.size() != launch.args.size())
+    problem(fmt::format("{} offsets for {} arguments", launch.offsets.size(), launch.args.size()));
   for (size_t i = 0; i < launch.args.size(); ++i) {
     if (launch.args[i] >= module.tensors.size()) {
       problem(fmt::format("there is no tensor {}", launch.args[i]));

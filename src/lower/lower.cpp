@@ -107,6 +107,7 @@ void add_kernel(kernel::Module& module, tile::Written written) {
   };
   const std::string base = kernel.name;
   for (int n = 2; taken(kernel.name); ++n) kernel.name = fmt::format("{}_{}", base, n);
+  order_parameters(module, kernel, written.args);
   Mentions mentions{module, {}, {}, {}};
   mentions.block(kernel.body);
   kernel.dims.assign(mentions.dims.begin(), mentions.dims.end());
@@ -129,6 +130,7 @@ kernel::Module lower(const Program& program, const Schedule& schedule,
     for (const tile::Tree& tree : tile::build_trees(program, schedule, kernel, storage, module))
       add_kernel(module, tile::write_kernel(program, schedule, tree, storage, module));
   assign_workspace(module);
+  share_kernels(module);
   return module;
 }
 

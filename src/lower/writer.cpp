@@ -52,11 +52,8 @@ void Writer::declare_parameters() {
   for (const uint32_t k : tree_.components)
     for (const uint32_t place : storage_.write.at(program_.arena->component(root, k)))
       writes.insert(place);
-  // What is only read comes first.
-  std::vector<uint32_t> all;
-  std::set_difference(reads.begin(), reads.end(), writes.begin(), writes.end(),
-                      std::back_inserter(all));
-  all.insert(all.end(), writes.begin(), writes.end());
+  std::set<uint32_t> all = reads;
+  all.insert(writes.begin(), writes.end());
   for (const uint32_t place : all) {
     args_.push_back(place);
     const kernel::ModuleTensor& t = module_.tensors[place];

@@ -91,9 +91,11 @@ TEST(Manifest, SaysWhatALauncherNeeds) {
   EXPECT_EQ(m.scalars[0].range_lo, "0");
   ASSERT_EQ(m.kernels.size(), 1u);
   EXPECT_EQ(m.kernels[0].computes, "y[s] = 1.0");
-  EXPECT_EQ(m.kernels[0].arguments[1].tensor, "y");
   EXPECT_EQ(m.kernels[0].arguments[1].access, "write");
-  EXPECT_THAT(m.launches, ElementsAre("y"));
+  ASSERT_EQ(m.launches.size(), 1u);
+  EXPECT_EQ(m.launches[0].kernel, "y");
+  EXPECT_EQ(m.launches[0].arguments[1].tensor, "y");
+  EXPECT_EQ(m.launches[0].arguments[1].offset, "0");
 }
 
 }  // namespace

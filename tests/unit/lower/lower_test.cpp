@@ -221,6 +221,31 @@ TEST_P(LowerCase, EqualsTheInterpreter) {
   }
 }
 
+// Layers that differ in the tensors they read, or in a constant coordinate, are one kernel.
+TEST(Lower, AlikeKernelsAreOne) {
+  const Program program = parse_text(
+      "const L = 3\ninput x: f32[8]\ninput w: f32[L, 8, 8]\ninput v: f32[8, 8]\nh = x\n"
+      "for l in 0..L { h[i] = sum[k](w[l,i,k] * h[k]) }\n"
+      "y[i] = sum[k](v[i,k] * h[k])\noutput y\n");
+  const kernel::Module module = lower(program, schedule_auto(program), {});
+  ASSERT_EQ(module.kernels.size(), 1u) << kernel::print(module);
+  ASSERT_EQ(module.launches.size(), 4u);
+  std::mt19937 random(3);
+  const Bindings bindings = random_bindings(program, {}, random);
+  expect_equal(program, schedule_auto(program), bindings, "layers");
+}
+
+// A kernel whose address would go below its argument's first element keeps its offset.
+TEST(Lower, ReversedReadsKeepTheirOffset) {
+  const Program program = parse_text(
+      "input a, b: f32[4]\nx[i: 4] = exp(a[3 - i])\ny[i: 4] = exp(b[3 - i])\noutput x, y\n");
+  const kernel::Module module = lower(program, schedule_auto(program), {});
+  EXPECT_EQ(module.kernels.size(), 1u) << kernel::print(module);
+  EXPECT_TRUE(kernel::verify(module).empty());
+  std::mt19937 random(3);
+  expect_equal(program, schedule_auto(program), random_bindings(program, {}, random), "reversed");
+}
+
 INSTANTIATE_TEST_SUITE_P(All, LowerCase, testing::ValuesIn(kCases),
                          [](const testing::TestParamInfo<Case>& param) {
                            std::string name = param.param.name;
