@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Executes the documentation: every fenced block of a page, in order, in a folder of its own.
 #
-#   ```tir, ```c, ```cpp  with a first line that names a file (`# softmax.tir`, `/* main.c`): written
+#   ```tir, ```c, ```cpp  with a first line that names a file (`# s.tir`, `/* main.c`): written
 #                   there; a ```tir block without a name is checked by `tangc check -`
 #   ```sh           run by sh, tangc on the path; must succeed
 #   ```text         what the commands before it print; `...` stands for anything
