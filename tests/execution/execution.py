@@ -264,8 +264,8 @@ def names_of_other_languages():
         public kernel device global local constant half half4 float4 uint uchar threadgroup thread
         vertex fragment vec4 mat4 sampler2D layout uniform buffer shared main printf malloc memcpy
         NULL INFINITY NAN I errno assert stdin EOF INT_MAX int32_t size_t bool fabsf expf fmaf
-        var let loop override workgroup array atomic ptr f16 i32 u32 ref asm inline typeof near far args
-        status workspace tensor run tang omp blockIdx threadIdx __global__ warpSize""".split()
+        var let loop override workgroup array atomic ptr f16 i32 u32 ref asm inline typeof near far
+        args status workspace tensor run tang omp blockIdx threadIdx __global__ warpSize""".split()
     values = np.arange(len(words), dtype=np.float32)
     text = "".join(f"input {word}: f32[1]\n" for word in words)
     terms = " + ".join(f"{word}[0] * {k + 1}.0" for k, word in enumerate(words))
