@@ -89,15 +89,20 @@ Block Parser::parse_block(Context context) {
   return block;
 }
 
-// Where an operator ended a line, and what it then took for its operand begins an item: that line;
-// else the first.
+// Where an operator ended a line, and what it then took for its operand begins an item, by its
+// word's column: that line; else the first.
 uint32_t Parser::line_without_operand() const {
+  const auto column = [&](const Token& token) {
+    return token.begin - (text_.substr(0, token.begin).rfind('\n') + 1);
+  };
   for (uint32_t i = at_; i-- > item_start_ + 1;) {
     if (!tokens_[i].first_on_line) continue;
     const TokenKind last = tokens_[i - 1].kind;
     const bool open = last == TokenKind::comma || last == TokenKind::question ||
                       last == TokenKind::colon || last >= TokenKind::assign;
-    return open && tokens_[i].kind == TokenKind::name ? i : item_start_;
+    const bool item =
+        tokens_[i].kind == TokenKind::name && column(tokens_[i]) <= column(tokens_[item_start_]);
+    return open && item ? i : item_start_;
   }
   return item_start_;
 }

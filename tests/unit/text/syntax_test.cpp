@@ -403,7 +403,9 @@ TEST(SyntaxErrors, OneFaultIsReportedOnce) {
 }
 
 TEST(SyntaxErrors, AnErrorOnALaterLineSaysWhereTheItemBegan) {
-  const Parsing p("z = x[i] +\noutput y\n");
+  EXPECT_THAT(Parsing("z = x[i] +\noutput y\n").errors(),
+              ElementsAre("syntax 1:11 expected an expression, found the end of the line"));
+  const Parsing p("z = x[i] +\n  y 2\n");
   ASSERT_THAT(p.errors(), SizeIs(1));
   ASSERT_THAT(p.diagnostics.all()[0].notes, SizeIs(1));
   EXPECT_EQ(p.diagnostics.all()[0].notes[0].span.begin, 0u);
