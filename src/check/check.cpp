@@ -175,8 +175,10 @@ std::string Checker::in_range_message(const Obligation& o, const Answer& a) cons
     const std::string value = std::to_string(value_at(o.form, a.witness));
     const std::string is_at =
         value == o.text ? " is" : fmt::format(" is {}{},", value, where(o, a.witness));
-    return fmt::format("{}{} outside of dimension {} of {}, which has {}{}", o.text, is_at,
-                       o.dimension, o.tensor, extent, sizes(o, a.witness));
+    const auto fixed = forms_.as_constant(o.form);
+    return fmt::format("{}{} outside of dimension {} of {}, which has {}{}{}", o.text, is_at,
+                       o.dimension, o.tensor, extent, sizes(o, a.witness),
+                       fixed && *fixed < 0 ? "; coordinates do not count from the end" : "");
   }
   const std::string missing = a.side == Side::below
                                   ? fmt::format("{} >= {}", o.text, print(o, o.low))

@@ -93,7 +93,12 @@ void Writer::item(const Loop& loop) {
     hi = let_form(axis.name + "_end", Op::min, his);
     position.end = hi;
     position.clipped = loop.step > 1 && !loop.whole;
-    if (loop.step > 1 && (loop.whole || loop.edge) && !forms.as_constant(forms.sub(hi, lo))) {
+    const auto trips = forms.as_constant(forms.sub(hi, lo));
+    if (trips && *trips <= 0) {  // its domain leaves nothing
+      position = outer;
+      return;
+    }
+    if (loop.step > 1 && (loop.whole || loop.edge) && !trips) {
       // Bounds that cross make an empty loop; the count of full units must not be negative.
       const bool natural = forms.is_constant(lo, 0) && hi == axis.extent;
       if (!natural) hi = let_form(axis.name + "_end", Op::max, {hi, lo});

@@ -5,6 +5,7 @@
 
 #include "support/integer.h"
 #include "support/panic.h"
+#include "text/habits.h"
 #include "text/resolve.h"
 #include "text/safety.h"
 #include "text/syntax.h"
@@ -17,6 +18,8 @@ constexpr size_t kMaxRank = 16;
 
 std::string type_suggestion(const std::string& name) {
   Suggestion suggestion(name);
+  suggestion.best = type_of_habit(name);
+  if (!suggestion.best.empty()) suggestion.distance = 0;
   std::string all;
   for (int t = 0; t < kTypeCount; ++t) {
     const std::string_view known = type_name(static_cast<Type>(t));
@@ -211,7 +214,10 @@ std::optional<FormId> Resolver::resolve_extent(syntax::ExprNodeId id) {
   const Span span = node(id).span;
   if (const auto n = arena.forms.as_constant(*form)) {
     if (*n >= 0) return form;
-    fail("negative-extent", span, fmt::format("{} is {}", source_text(span), *n));
+    const std::string text = source_text(span), value = std::to_string(*n);
+    fail("negative-extent", span,
+         text == value ? "a size is not negative, and this one is " + value
+                       : fmt::format("{} is {}", text, value));
     return std::nullopt;
   }
   // A size alone is never negative.
@@ -399,7 +405,10 @@ void Resolver::declare_consts_here(const syntax::Consts& item) {
                   .frame = sight.local,
                   .loop_depth = loop_depth,
                   .span = decl.name.span};
-    if (!m.faulty && m.type == Type::boolean) {
+    if (arena.forms.overflowed()) {
+      arena.forms.clear_overflow();
+      fail("limit", m.span, fmt::format("{} does not fit 64 bits", source_text(m.span)));
+    } else if (!m.faulty && m.type == Type::boolean) {
       fail("type", m.span,
            fmt::format("a const is an integer or a real, and {} is a bool", source_text(m.span)));
     } else if (!m.faulty) {
@@ -540,8 +549,8 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   const std::optional<Type> given = type.exists() ? resolve_type(type) : std::nullopt;
   const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
-    fail("undefined", name.span,
-         fmt::format("{} is not defined here{}", name.text, suggestion(name.text)));
+    definition_name.clear();
+    undefined(name, name.span);
     return;
   }
   if (symbol->kind == SymbolKind::faulty || (type.exists() && !given)) return;

@@ -14,13 +14,11 @@ namespace tang {
 Meaning Resolver::resolve_read(const syntax::Read& read, Span span) {
   const std::string& name = read.tensor.text;
   if (read.member.exists())
-    return fail("not-a-state", read.tensor.span,
-                fmt::format("{} is not a state of a monoid", name));
+    return fail("not-a-state", join(read.tensor.span, read.member.span),
+                fmt::format("{} is not a state of a monoid, and only those have components", name));
   const Symbol* symbol = values.find(name, sight);
   if (!symbol) {
-    if (!reported.insert(name).second) return {.span = span};
-    return fail("undefined", read.tensor.span,
-                fmt::format("{} is not defined here{}", name, suggestion(name)));
+    return undefined(read.tensor, span);
   }
   if (symbol->kind == SymbolKind::faulty) failed = true;
   if (symbol->kind == SymbolKind::faulty || symbol->kind == SymbolKind::tensor)
@@ -146,7 +144,8 @@ bool Resolver::resolve_exact(const syntax::Coord& coord, Slot& slot) {
   const auto* quotient = std::get_if<syntax::Binary>(&node(coord.value).data);
   if (!quotient || quotient->op != syntax::BinaryOp::div) {
     fail("exact-without-division", coord.span,
-         fmt::format("exact belongs to a quotient, and {} is none", source_text(coord.span)));
+         fmt::format("exact belongs to a quotient, and {} is none",
+                     source_text(node(coord.value).span)));
     return false;
   }
   if (!slot.guarded) {
