@@ -121,7 +121,7 @@ Executed execute_c(const Scheduled& scheduled, const Bindings& bindings,
 const std::vector<Device>& devices() {
   static const std::vector<Device> all = {
       {.name = "c",
-       .description = "the emitted C, built by $CC or cc and run in a process of its own",
+       .description = "the emitted C, built by $CC or cc and $CFLAGS, run in a process of its own",
        .unavailable = c_unavailable,
        .execute = execute_c},
       {.name = "kernel",

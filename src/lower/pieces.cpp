@@ -424,10 +424,13 @@ void Writer::item(const Write& write) {
       for (size_t d = 0; d < component.axes.size(); ++d)
         address =
             module_.forms.add(module_.forms.mul(address, to.shape[d]), axes[component.axes[d]]);
-      block_->push_back(
-          {kernel::Store{.buffer = parameters_.at(place),
-                         .address = address,
-                         .value = module_.exprs.cast(kernel::arithmetic_type(to.type), result)}});
+      // By way of the format itself where f32 on the way would round twice.
+      const Type held = kernel::arithmetic_type(to.type);
+      const bool twice = is_real(to.type) && held != to.type && module_.exprs.type(result) != held;
+      const ExprId rounded = twice ? module_.exprs.cast(to.type, result) : result;
+      block_->push_back({kernel::Store{.buffer = parameters_.at(place),
+                                       .address = address,
+                                       .value = module_.exprs.cast(held, rounded)}});
     }
   });
 }

@@ -143,6 +143,7 @@ std::vector<Place> choose_places(Graph& graph) {
 }
 
 // f64 where a value depends on an f64 input, else f32.
+// f64 for what depends on an f64 input or scalar, and for what an f64 output depends on.
 std::vector<Precision> choose_formats(const Graph& graph) {
   std::vector<Precision> formats(graph.program.defs.size());
   for (size_t d = 0; d < formats.size(); ++d) {
@@ -160,6 +161,13 @@ std::vector<Precision> choose_formats(const Graph& graph) {
       }
     if (wide) formats[d].store = formats[d].accumulate = Type::f64;
   }
+  for (const Output& output : graph.program.outputs)
+    if (const auto def = graph.index.of(output.tensor); def && output.type == Type::f64)
+      formats[def->value].store = formats[def->value].accumulate = Type::f64;
+  for (size_t d = formats.size(); d-- > 0;)
+    for (const Read& read : graph.of(d).reads)
+      if (const auto from = graph.index.of(read.tensor); from && formats[d].store == Type::f64)
+        formats[from->value].store = formats[from->value].accumulate = Type::f64;
   return formats;
 }
 
