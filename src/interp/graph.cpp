@@ -54,6 +54,12 @@ uint32_t Graph::state(Type type) {
 void Graph::set_states(std::vector<uint32_t> left, std::vector<uint32_t> right) {
   left_ = std::move(left);
   right_ = std::move(right);
+  node_of_.clear();  // what is known of other states is not known of these
+}
+
+uint32_t Graph::select(Type type, uint32_t condition, uint32_t a, uint32_t b) {
+  return add(
+      {.kind = Node::Kind::select, .op = Op::select, .type = type, .args = {condition, a, b}});
 }
 
 uint32_t Graph::lower(ExprId root) {
@@ -151,10 +157,6 @@ uint32_t Graph::lower_read(const Read& read) {
 // within the tensor; each step may rely on the ones before.
 uint32_t Graph::lower_guarded(const Read& read, uint32_t tensor, uint32_t offset) {
   const Guard& guard = instance_->arena().guards[instance_->arena().views[read.view].guard];
-  const auto select = [&](Type type, uint32_t condition, uint32_t a, uint32_t b) {
-    return add(
-        {.kind = Node::Kind::select, .op = Op::select, .type = type, .args = {condition, a, b}});
-  };
   const uint32_t outside = constant(Type::i64, integer_value(-1));
   if (guard.condition.valid()) offset = select(Type::i64, lower(guard.condition), offset, outside);
   if (!guard.constraints.empty()) {

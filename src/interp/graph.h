@@ -79,6 +79,7 @@ class Graph {
   // From then on, Op::left and Op::right stand for these nodes, by component.
   void set_states(std::vector<uint32_t> left, std::vector<uint32_t> right);
   uint32_t lower(ExprId root);
+  uint32_t select(Type type, uint32_t condition, uint32_t a, uint32_t b);
 
   BoundForms forms;
   std::vector<Node> nodes;

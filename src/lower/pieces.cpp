@@ -209,7 +209,8 @@ std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
   bool first = true;
   for (const uint32_t state : r.states) {
     if (state == UINT32_MAX) continue;
-    const auto& own = tree_.states[state].own;
+    std::vector<OwnAxis> own = tree_.states[state].own;
+    std::erase_if(own, [](const OwnAxis& a) { return a.places; });
     if (first) shared = own;
     first = false;
     std::erase_if(shared, [&](const OwnAxis& a) {
@@ -220,11 +221,11 @@ std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
   return shared;
 }
 
-// Own axes of a state that are not being iterated.
+// Own axes of a state that are not being iterated, the places of a list aside.
 std::vector<OwnAxis> Writer::further_own(uint32_t state) const {
   std::vector<OwnAxis> further;
   for (const OwnAxis& own : tree_.states[state].own)
-    if (!own_index_.contains(own.axis.value)) further.push_back(own);
+    if (!own.places && !own_index_.contains(own.axis.value)) further.push_back(own);
   return further;
 }
 
@@ -236,7 +237,7 @@ void Writer::bind_shared(const Reduction& r, Frame& f,
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
   std::vector<ExprId> roots, further_roots;
   for (uint32_t k = 0; k < r.states.size(); ++k) {
-    if (r.states[k] == UINT32_MAX) continue;
+    if (r.states[k] == UINT32_MAX || monoid.keeps_list(k)) continue;
     roots.push_back(monoid.combine[k]);
     if (!further_own(r.states[k]).empty()) further_roots.push_back(monoid.combine[k]);
   }
@@ -280,9 +281,9 @@ ExprId Writer::bind(const std::string& name, ExprId value) {
   return module_.exprs.leaf(Op::variable, type, var.value);
 }
 
-// state = combine(left, right), where the states' old values may be among the operands. States with
-// further own axes go first, each in its own loops, and see the others' old values; then the rest:
-// all new values before the first is written.
+// state = combine(left, right), where the states' old values may be among the operands, of what
+// keeps no list. States with further own axes go first, each in its own loops, and see the others'
+// old values; then the rest: all new values before the first is written.
 void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
                     const std::function<ExprId(uint32_t)>& right) {
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
@@ -294,7 +295,7 @@ void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& l
   // Most further axes first: a state is read by those that have its axes and more.
   std::map<std::pair<int, std::vector<uint32_t>>, std::vector<uint32_t>> groups;
   for (uint32_t k = 0; k < r.states.size(); ++k) {
-    if (r.states[k] == UINT32_MAX) continue;
+    if (r.states[k] == UINT32_MAX || monoid.keeps_list(k)) continue;
     std::vector<uint32_t> axes;
     for (const OwnAxis& own : further_own(r.states[k])) axes.push_back(own.axis.value);
     groups[{-static_cast<int>(axes.size()), axes}].push_back(k);
@@ -311,6 +312,50 @@ void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& l
       for (size_t n = 0; n < components.size(); ++n)
         write_state(r.states[components[n]], values[n]);
     });
+}
+
+// Puts a point's values into the lists where they go: what stands there and after it moves on by a
+// place, and what was last is dropped. Most points go before nothing, not even the last.
+void Writer::insert(const Reduction& r, const std::function<ExprId(uint32_t)>& value) {
+  const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
+  const Exprs& graph = program_.arena->exprs;
+  std::map<ExprId, std::vector<uint32_t>> lists;  // components that move together
+  for (uint32_t k = 0; k < r.states.size(); ++k)
+    if (monoid.keeps_list(k) && r.states[k] != UINT32_MAX)
+      lists[graph[monoid.combine[k]].args[0]].push_back(k);
+  for (const auto& [goes_before, components] : lists) {
+    std::map<uint32_t, VarId> moving;
+    const OwnAxis places = tree_.states[r.states[components[0]]].own.back();
+    const auto element = [&](const Expr& e) {
+      return e.op == Op::left ? read_state(r.states[e.index()]) : value(e.index());
+    };
+    const auto here = [&] {
+      Frame f = frame(r.node, {}, {});
+      return translate(f, goes_before, element);
+    };
+    own_index_[places.axis.value] = module_.forms.constant(places.count - 1);
+    const ExprId goes_in = here();
+    own_index_.erase(places.axis.value);
+    when(goes_in, [&] {
+      for (const uint32_t k : components) {
+        TANG_ASSERT(further_own(r.states[k]).empty(), "a list has further axes of its own");
+        const State& s = tree_.states[r.states[k]];
+        moving[k] = variable("moving_" + s.name, s.type);
+        kernel_.variables.back().assigned = true;
+        let(moving[k], value(k));
+      }
+      over({places}, false, [&] {
+        when(here(), [&] {
+          for (const uint32_t k : components) {
+            const Type type = tree_.states[r.states[k]].type;
+            const ExprId here_before = bind("before", read_state(r.states[k]));
+            write_state(r.states[k], module_.exprs.leaf(Op::variable, type, moving[k].value));
+            block_->push_back({kernel::Set{.var = moving[k], .value = here_before}});
+          }
+        });
+      });
+    });
+  }
 }
 
 void Writer::item(const Fold& fold) {
@@ -336,9 +381,10 @@ void Writer::item(const Fold& fold) {
           for (uint32_t k = 0; k < r.states.size(); ++k)
             if (r.states[k] != UINT32_MAX && further_own(r.states[k]).empty())
               bound[k] = bind("value", lifted(k));
+        const auto folded = [&](uint32_t k) { return bound.contains(k) ? bound[k] : lifted(k); };
         update(
-            r, [&](uint32_t k) { return read_state(r.states[k]); },
-            [&](uint32_t k) { return bound.contains(k) ? bound[k] : lifted(k); });
+            r, [&](uint32_t k) { return read_state(r.states[k]); }, folded);
+        insert(r, folded);
       });
     });
   };
