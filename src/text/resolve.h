@@ -229,6 +229,7 @@ struct Resolver {
   std::string monoid_suggestion(const std::string& name) const;
   bool check_monoid(const syntax::Reduction& reduction, Span span);
   bool check_monoid_argument(const syntax::Reduction& reduction, size_t monoid);
+  std::optional<size_t> index_of_places(const std::vector<syntax::Left>& lefts, int64_t k);
   bool declare_places(const syntax::Definition& definition, const syntax::Reduction& reduction);
   ExprId import_expr(size_t from, ExprId expr);
 

@@ -144,7 +144,7 @@ bool Resolver::check_monoid_argument(const syntax::Reduction& reduction, size_t 
   const Span span = node(argument).span;
   if (!k || *k < 1) {
     fail("bad-argument", span,
-         k ? fmt::format("topk keeps 1 or more, and {} is {}", source_text(span), *k)
+         k ? fmt::format("topk keeps 1 or more, {} given", *k)
            : fmt::format("how many topk keeps is a constant, and {} is not known before run time",
                          source_text(span)));
     return false;
@@ -157,56 +157,65 @@ bool Resolver::check_monoid_argument(const syntax::Reduction& reduction, size_t 
   return true;
 }
 
-// The last index of each list on the left of a topk runs over its places. It is no index within the
-// reduction, whose values are the same at all places.
+// The index of the places of topk: the last one that each of its results lists. Nothing after an
+// error, kNone when no result has a name.
+std::optional<size_t> Resolver::index_of_places(const std::vector<syntax::Left>& lefts, int64_t k) {
+  size_t places = kNone;
+  bool good = true;
+  for (const syntax::Left& left : lefts) {
+    if (!left.name.exists()) continue;
+    if (left.indices.empty()) {
+      fail("component-needs-index", left.span,
+           fmt::format("{} lists no index for the {} places of topk", left.name.text, k));
+      good = false;
+      continue;
+    }
+    const syntax::Name& last = left.indices.back().name;
+    const auto known = index_names.find(last.text);
+    if (known == index_names.end() || known->second.empty()) return std::nullopt;  // reported
+    const size_t index = known->second.back();
+    if (places == kNone) places = index;
+    if (places == index) continue;
+    fail("component-needs-index", last.span,
+         fmt::format("{} is the index of the places of topk, and stands last in every list",
+                     indices[places].name));
+    good = false;
+  }
+  return good ? std::optional(places) : std::nullopt;
+}
+
+// Gives the places of each topk their index. It is no index within the reduction, whose values are
+// the same at all places.
 bool Resolver::declare_places(const syntax::Definition& definition,
                               const syntax::Reduction& reduction) {
   bool good = true;
-  size_t first = 0;
-  for (size_t m = 0; m < reduction.monoids.size(); ++m) {
-    const bool only = reduction.monoids.size() == 1;
-    const size_t end = only ? definition.lefts.size() : first + reduction.values[m].parts.size();
+  const bool only = reduction.monoids.size() == 1;
+  const std::vector<syntax::Left>& lefts = definition.lefts;
+  for (size_t m = 0, first = 0, end = 0; m < reduction.monoids.size(); ++m, first = end) {
+    end = std::min(lefts.size(), only ? lefts.size() : first + reduction.values[m].parts.size());
     const int64_t k = nest().places[m];
-    size_t places = kNone;
-    for (size_t c = first; k > 0 && c < std::min(end, definition.lefts.size()); ++c) {
-      const syntax::Left& left = definition.lefts[c];
-      if (!left.name.exists()) continue;
-      if (left.indices.empty()) {
-        fail("component-needs-index", left.span,
-             fmt::format("{} lists no index for the {} places of topk", left.name.text, k));
-        good = false;
-        continue;
-      }
-      const syntax::Name& last = left.indices.back().name;
-      const auto known = index_names.find(last.text);
-      if (known == index_names.end() || known->second.empty()) return false;  // an error before
-      const size_t index = known->second.back();
-      if (places != kNone && places != index) {
-        fail("component-needs-index", last.span,
-             fmt::format("{} is the index of the places of topk, and stands last in every list",
-                         indices[places].name));
-        good = false;
-      }
-      places = places == kNone ? index : places;
-    }
-    if (k > 0 && places == kNone) {  // no result has a name
+    nest().places_of.resize(end, kNone);
+    if (k == 0) continue;
+    auto places = index_of_places({lefts.begin() + static_cast<ptrdiff_t>(first),
+                                   lefts.begin() + static_cast<ptrdiff_t>(end)},
+                                  k);
+    good &= places.has_value();
+    if (!places) continue;
+    if (*places == kNone) {
       places = indices.size();
       indices.push_back({.name = "place", .span = definition.lefts[0].span});
-      nest().points.push_back(static_cast<uint32_t>(places));
-      index_names["place"].push_back(static_cast<uint32_t>(places));
+      nest().points.push_back(static_cast<uint32_t>(*places));
     }
-    nest().places_of.resize(end, places);
-    first = end;
-    if (k == 0) continue;
-    IndexInfo& index = indices[places];
+    std::fill(nest().places_of.begin() + static_cast<ptrdiff_t>(first), nest().places_of.end(),
+              *places);
+    IndexInfo& index = indices[*places];
     const FormId extent = arena.forms.constant(k);
     if (!index.extent.valid()) index.extent = extent;
-    if (!index.faulty && !same_extent(index.extent, extent)) {
-      fail("range-conflict", index.span,
-           fmt::format("{} runs over {}, and topk keeps {}", index.name, print_form(index.extent),
-                       k));
-      good = false;
-    }
+    if (index.faulty || same_extent(index.extent, extent)) continue;
+    fail(
+        "range-conflict", index.span,
+        fmt::format("{} runs over {}, and topk keeps {}", index.name, print_form(index.extent), k));
+    good = false;
   }
   for (const size_t places : nest().places_of)
     if (places != kNone) std::erase(index_names[indices[places].name], places);
