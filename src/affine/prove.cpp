@@ -259,10 +259,20 @@ bool refine(System& system, Box& box) {
   return propagate(system, box, kRounds);
 }
 
+// Elimination is over the rationals; what intervals of integers fixed, it would not find again.
+void add_fixed_columns(System& system, const Box& box) {
+  for (uint32_t c = 0; c < box.size(); ++c) {
+    if (!box[c].is_fixed() || !is_near(box[c].low)) continue;
+    system.add({.terms = {{c, 1}}, .constant = -box[c].low});
+    system.add({.terms = {{c, -1}}, .constant = box[c].low});
+  }
+}
+
 bool contradicts(System system) {
   Box box;
-  return !refine(system, box) ||
-         !eliminate(std::move(system.rows), system.columns.size(), std::nullopt).has_value();
+  if (!refine(system, box)) return true;
+  add_fixed_columns(system, box);
+  return !eliminate(std::move(system.rows), system.columns.size(), std::nullopt).has_value();
 }
 
 // Value of a form at a point, exactly; nothing when it leaves 64 bits.

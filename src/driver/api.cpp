@@ -43,11 +43,11 @@ CompileResult compile(const CompileRequest& request) {
   Sources sources;
   const uint32_t file = sources.add(request.name, request.text);
   Diagnostics diagnostics;
-  const std::optional<Program> program = front_end(sources, file, options, diagnostics);
-  CompileResult result{.ok = program.has_value()};
+  const std::optional<Scheduled> scheduled = front_end(sources, file, options, diagnostics);
+  CompileResult result{.ok = scheduled.has_value()};
   for (const Diagnostic& d : diagnostics.all()) result.messages.push_back(message_of(sources, d));
-  if (!program) return result;
-  const Compiled compiled = back_end(*program, *target, prefix);
+  if (!scheduled) return result;
+  const Compiled compiled = back_end(*scheduled, *target, prefix);
   const std::string stem = program_stem(request.name);
   for (emit::Artifact& artifact : artifacts(*target, compiled.module, stem))
     result.files.push_back({.name = stem + artifact.suffix, .text = std::move(artifact.text)});

@@ -5,7 +5,7 @@
 
 #include "driver/commands.h"
 #include "driver/pipeline.h"
-#include "schedule/auto.h"
+#include "schedule/blocks.h"
 #include "text/print.h"
 
 namespace tang {
@@ -45,12 +45,10 @@ void add_options(CLI::App& app, Options& options) {
                "Check the invariants of graph and kernels after every stage");
 }
 
-std::string schedule_text(const Compiled& compiled) {
-  std::string text;
-  for (const KernelSchedule& kernel : compiled.schedule.kernels)
-    text += fmt::format("{}: {}\n", fmt::join(compiled.program.def(kernel.root).names, ", "),
-                        describe(compiled.program, compiled.schedule, kernel.root));
-  return text;
+// The schedule as blocks, which a program can carry.
+std::string schedule_text(const Scheduled& scheduled) {
+  const std::vector<ScheduleBlock> blocks = blocks_of(scheduled.program, scheduled.schedule);
+  return fmt::format("{}\n", fmt::join(print_schedule(scheduled.program, blocks), "\n"));
 }
 
 std::string file_name(const std::string& path) {
@@ -90,10 +88,10 @@ const std::string& text_of(const std::vector<emit::Artifact>& all, std::string_v
 }
 
 // The one text that --emit names. Only a source's own path says what it calls its header.
-std::string stage_text(Options options, const emit::Target& target, const Program& program) {
-  if (options.emit == "ir") return print(program);
-  const Compiled compiled = back_end(program, target, options.prefix, options.verify_each);
-  if (options.emit == "schedule") return schedule_text(compiled);
+std::string stage_text(Options options, const emit::Target& target, const Scheduled& scheduled) {
+  if (options.emit == "ir") return print(scheduled.program);
+  if (options.emit == "schedule") return schedule_text(scheduled);
+  const Compiled compiled = back_end(scheduled, target, options.prefix, options.verify_each);
   if (options.emit == "kernel") return kernel::print(compiled.module);
   if (options.emit != "source") options.output.clear();
   const std::string stem = file_name(stem_of(options, target));
@@ -105,8 +103,8 @@ std::string stage_text(Options options, const emit::Target& target, const Progra
 
 // What -o alone asks for: source, header and manifest, the source first.
 std::vector<OutputFile> all_files(const Options& options, const emit::Target& target,
-                                  const Program& program) {
-  const Compiled compiled = back_end(program, target, options.prefix, options.verify_each);
+                                  const Scheduled& scheduled) {
+  const Compiled compiled = back_end(scheduled, target, options.prefix, options.verify_each);
   const std::string stem = stem_of(options, target);
   std::vector<OutputFile> files;
   for (emit::Artifact& artifact : artifacts(target, compiled.module, file_name(stem)))
@@ -139,18 +137,18 @@ int compile_command(Invocation& invocation) {
     throw CommandError(kUsage, "--depfile needs -o, whose file it is about");
   if (options.emit.empty() || options.emit == "source") stem_of(options, target);
 
-  const std::optional<Program> program = checked_program(invocation, options.common);
-  if (!program) return kProgramWrong;
+  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common);
+  if (!scheduled) return kProgramWrong;
   if (options.emit.empty() && !to_file) options.emit = "source";
   if (!to_file) {
-    invocation.streams.out += stage_text(options, target, *program);
+    invocation.streams.out += stage_text(options, target, *scheduled);
     return kSuccess;
   }
   std::vector<OutputFile> files;
   if (options.emit.empty())
-    files = all_files(options, target, *program);
+    files = all_files(options, target, *scheduled);
   else
-    files.push_back({.path = options.output, .text = stage_text(options, target, *program)});
+    files.push_back({.path = options.output, .text = stage_text(options, target, *scheduled)});
   if (!options.depfile.empty())
     files.push_back({.path = options.depfile,
                      .text = dependency_rule(options.output, invocation.dependencies)});

@@ -162,28 +162,28 @@ int run_model_command(Invocation& invocation) {
                                            device.name, why));
   const BindOptions bind{.random = !options.random.empty(), .seed = seed_of(options)};
 
-  const std::optional<Program> program = checked_program(invocation, options.common);
-  if (!program) return kProgramWrong;
-  const std::vector<Destination> where = destinations(*program, options);
+  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common);
+  if (!scheduled) return kProgramWrong;
+  const Program& program = scheduled->program;
+  const std::vector<Destination> where = destinations(program, options);
   Diagnostics diagnostics;
   const std::optional<Bindings> bindings =
-      bind_arguments(*program, read_arguments(options.inputs), bind, diagnostics);
+      bind_arguments(program, read_arguments(options.inputs), bind, diagnostics);
   report(invocation, options.common, diagnostics);
   if (!bindings) return kProgramWrong;
 
   const auto milliseconds = std::chrono::milliseconds(std::llround(options.seconds * 1000));
   const Executed executed = device.execute(
-      *program, *bindings, {.time_limit = milliseconds, .verify_each = options.verify_each});
+      *scheduled, *bindings, {.time_limit = milliseconds, .verify_each = options.verify_each});
   if (!options.common.quiet)
     invocation.streams.err += fmt::format("tangc: {}: {}\n", device.name, executed.remark);
-  write_outputs(invocation, *program, where, executed.outputs);
+  write_outputs(invocation, program, where, executed.outputs);
   if (where.empty())
     for (size_t i = 0; i < executed.outputs.size(); ++i)
-      invocation.streams.out += summarize(program->outputs[i].name, executed.outputs[i]);
+      invocation.streams.out += summarize(program.outputs[i].name, executed.outputs[i]);
   if (!options.compare && options.tolerance < 0) return kSuccess;
-  return compare_outputs(invocation, *program, *bindings, executed.outputs, options)
-             ? kSuccess
-             : kProgramWrong;
+  return compare_outputs(invocation, program, *bindings, executed.outputs, options) ? kSuccess
+                                                                                    : kProgramWrong;
 }
 
 }  // namespace tang

@@ -25,9 +25,9 @@ std::string always_available() {
   return {};
 }
 
-Executed execute_interp(const Program& program, const Bindings& bindings, const Execution&) {
+Executed execute_interp(const Scheduled& scheduled, const Bindings& bindings, const Execution&) {
   const Clock::time_point start = Clock::now();
-  Executed result{.outputs = Interpreter(program, bindings).outputs(), .remark = {}};
+  Executed result{.outputs = Interpreter(scheduled.program, bindings).outputs(), .remark = {}};
   result.remark = fmt::format("evaluated in f64 in {:.3g} s", seconds_since(start));
   return result;
 }
@@ -79,9 +79,9 @@ const emit::Target& c_target() {
   return *target;
 }
 
-Executed execute_kernel(const Program& program, const Bindings& bindings,
+Executed execute_kernel(const Scheduled& scheduled, const Bindings& bindings,
                         const Execution& execution) {
-  const Compiled compiled = back_end(program, c_target(), "tang", execution.verify_each);
+  const Compiled compiled = back_end(scheduled, c_target(), "tang", execution.verify_each);
   std::vector<Array> arrays = module_arrays(compiled.module, bindings);
   const Clock::time_point start = Clock::now();
   const kernel::RunResult result =
@@ -95,8 +95,9 @@ std::string c_unavailable() {
   return c_compiler() ? "" : "there is no C compiler: neither $CC nor cc can be run";
 }
 
-Executed execute_c(const Program& program, const Bindings& bindings, const Execution& execution) {
-  const Compiled compiled = back_end(program, c_target(), "tang", execution.verify_each);
+Executed execute_c(const Scheduled& scheduled, const Bindings& bindings,
+                   const Execution& execution) {
+  const Compiled compiled = back_end(scheduled, c_target(), "tang", execution.verify_each);
   const InterruptGuard interrupts;
   const TemporaryFolder folder;
   const Clock::time_point start = Clock::now();
@@ -120,7 +121,7 @@ Executed execute_c(const Program& program, const Bindings& bindings, const Execu
 const std::vector<Device>& devices() {
   static const std::vector<Device> all = {
       {.name = "c",
-       .description = "the emitted C, built by $CC or cc and run in a process of its own",
+       .description = "the emitted C, built by $CC or cc and $CFLAGS, run in a process of its own",
        .unavailable = c_unavailable,
        .execute = execute_c},
       {.name = "kernel",

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/pipeline.h"
 #include "interp/interp.h"
 
 namespace tang {
@@ -24,7 +25,7 @@ struct Device {
   std::string_view name;
   std::string_view description;
   std::string (*unavailable)();  // why it cannot be used here; empty when it can
-  Executed (*execute)(const Program&, const Bindings&, const Execution&);
+  Executed (*execute)(const Scheduled&, const Bindings&, const Execution&);
 };
 
 const std::vector<Device>& devices();

@@ -121,13 +121,13 @@ ParseOptions parse_options(Invocation& invocation, const CommonOptions& options)
           }};
 }
 
-std::optional<Program> checked_program(Invocation& invocation, const CommonOptions& options) {
+std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options) {
   const ParseOptions parse = parse_options(invocation, options);
   load_program(invocation, options.program);
   Diagnostics diagnostics;
-  std::optional<Program> program = front_end(invocation.sources, 0, parse, diagnostics);
+  std::optional<Scheduled> scheduled = front_end(invocation.sources, 0, parse, diagnostics);
   report(invocation, options, diagnostics);
-  return program;
+  return scheduled;
 }
 
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics) {

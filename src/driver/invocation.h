@@ -6,8 +6,8 @@
 
 #include "driver/command.h"
 #include "driver/files.h"
+#include "driver/pipeline.h"
 #include "ir/program.h"
-#include "text/parse.h"
 
 namespace CLI {
 class App;
@@ -43,8 +43,9 @@ bool parse_args(CLI::App& app, Invocation& invocation);
 // Reads the program's text into invocation.sources, file 0.
 void load_program(Invocation& invocation, const std::string& path);
 ParseOptions parse_options(Invocation& invocation, const CommonOptions& options);
-// The file's program, parsed and checked; diagnostics go to the streams. Nothing when it is wrong.
-std::optional<Program> checked_program(Invocation& invocation, const CommonOptions& options);
+// The file's program, parsed, checked and scheduled; diagnostics go to the streams. Nothing when it
+// is wrong.
+std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options);
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics);
 
 // Writes to `path`, or to standard output when it is empty or "-".

@@ -30,13 +30,18 @@ bool is_on_path(const std::string& program) {
   return false;
 }
 
+std::vector<std::string> words_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  std::istringstream text(value ? value : "");
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> c_compiler() {
-  const char* cc = std::getenv("CC");
-  std::istringstream text(cc ? cc : "");
-  std::vector<std::string> words;
-  for (std::string word; text >> word;) words.push_back(word);
+  std::vector<std::string> words = words_of("CC");
   if (words.empty()) words = {"cc"};
   if (!is_on_path(words[0])) return std::nullopt;
   return words;
@@ -61,6 +66,7 @@ Built build_library(const std::vector<emit::Artifact>& artifacts, const std::str
     const std::vector<std::string> flags = {"-O2", "-std=c11", "-shared", "-fPIC"};
     words.insert(words.end(), flags.begin(), flags.end());
     if (openmp) words.push_back("-fopenmp");
+    for (const std::string& flag : words_of("CFLAGS")) words.push_back(flag);
     built.command = fmt::format("{}", fmt::join(words, " "));
     for (const std::string& word :
          {folder + "/" + stem + ".c", std::string("-o"), built.library, std::string("-lm")})

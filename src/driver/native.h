@@ -17,8 +17,9 @@ struct Built {
   std::string library;  // path, within `folder`
   std::string command;  // what built it, for people
 };
-// Writes the artifacts to `folder` and compiles them, with OpenMP where the compiler has it. Throws
-// CommandError when there is no compiler, InternalError when it rejects what we emitted.
+// Writes the artifacts to `folder` and compiles them, with OpenMP where the compiler has it and the
+// words of $CFLAGS after our own flags. Throws CommandError when there is no compiler,
+// InternalError when it rejects what we emitted.
 Built build_library(const std::vector<emit::Artifact>& artifacts, const std::string& stem,
                     const std::string& folder, std::chrono::milliseconds time_limit);
 

@@ -1,6 +1,7 @@
 #include "driver/pipeline.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "check/check.h"
@@ -8,7 +9,7 @@
 #include "ir/verify.h"
 #include "kernel/legalize.h"
 #include "lower/lower.h"
-#include "schedule/auto.h"
+#include "schedule/blocks.h"
 #include "support/panic.h"
 #include "text/print.h"
 
@@ -62,9 +63,12 @@ void say_what_it_computes(const Program& program, const Schedule& schedule,
                           kernel::Module& module) {
   const DefIndex index(program);
   module.program = print(program);
+  const std::vector<std::string> blocks = print_schedule(program, blocks_of(program, schedule));
+  std::map<DefId, size_t> kernels;
+  for (size_t i = 0; i < blocks.size(); ++i) kernels[schedule.kernels[i].root] = i;
   for (kernel::Kernel& k : module.kernels) {
     k.computes = definitions_of(program, schedule, index, DefId(size_t{k.origin}));
-    k.schedule = describe(program, schedule, DefId(size_t{k.origin}));
+    k.schedule = blocks[kernels.at(DefId(size_t{k.origin}))];
   }
 }
 
@@ -91,18 +95,20 @@ bool is_c_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_name_character);
 }
 
-std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                 Diagnostics& diagnostics) {
+std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
+                                   Diagnostics& diagnostics) {
   std::optional<Parsed> parsed = parse(sources, file, options, diagnostics);
   if (!parsed || diagnostics.has_errors()) return std::nullopt;
   if (!check(parsed->program, parsed->obligations, diagnostics)) return std::nullopt;
-  return std::move(parsed->program);
+  std::optional<Schedule> schedule = schedule_program(parsed->program, diagnostics);
+  if (!schedule) return std::nullopt;
+  return Scheduled{std::move(parsed->program), std::move(*schedule)};
 }
 
-Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix,
+Compiled back_end(const Scheduled& scheduled, const emit::Target& target, const std::string& prefix,
                   bool verify_each) {
+  const auto& [program, schedule] = scheduled;
   if (verify_each) expect_well_formed("text", verify(program));
-  Schedule schedule = schedule_auto(program);
   kernel::Module module = lower(program, schedule, {.prefix = prefix});
   say_what_it_computes(program, schedule, module);
   if (verify_each) {
@@ -111,7 +117,7 @@ Compiled back_end(const Program& program, const emit::Target& target, const std:
   } else {
     kernel::legalize(module, target.capabilities);
   }
-  return {.program = program, .schedule = std::move(schedule), .module = std::move(module)};
+  return {.program = program, .schedule = schedule, .module = std::move(module)};
 }
 
 std::vector<emit::Artifact> artifacts(const emit::Target& target, const kernel::Module& module,

@@ -20,6 +20,11 @@ struct CompileOptions {
   bool verify_each = false;  // check the invariants of graph and kernels after every stage
 };
 
+struct Scheduled {
+  Program program;
+  Schedule schedule;
+};
+
 struct Compiled {
   Program program;
   Schedule schedule;
@@ -33,11 +38,12 @@ std::string program_stem(std::string_view path);
 std::string default_prefix(std::string_view path);
 bool is_c_name(std::string_view name);
 
-// Parse and check. Nothing when there was an error, which then is in `diagnostics`.
-std::optional<Program> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                 Diagnostics& diagnostics);
-// Schedule, lower, legalize.
-Compiled back_end(const Program& program, const emit::Target& target, const std::string& prefix,
+// Parse, check, schedule: all that can find a fault in a program's text. Nothing when there was
+// an error, which then is in `diagnostics`.
+std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
+                                   Diagnostics& diagnostics);
+// Lower, legalize.
+Compiled back_end(const Scheduled& scheduled, const emit::Target& target, const std::string& prefix,
                   bool verify_each = false);
 // Source, header and manifest (".json"), source first. `stem` is the name of the files.
 std::vector<emit::Artifact> artifacts(const emit::Target& target, const kernel::Module& module,

@@ -383,7 +383,7 @@ std::string ModulePrinter::kernel(uint32_t number, const std::string& name) {
 
   Writer head;
   if (!k.computes.empty()) head.comment(k.computes);
-  if (!k.schedule.empty()) head.comment("Schedule: " + k.schedule);
+  if (!k.schedule.empty()) head.comment(k.schedule);
   head.open(dialect_.kernel_head(name, parameters(b, k, number)));
 
   b.out.indent();

@@ -19,13 +19,13 @@
 
 #include "affine/form.h"
 #include "affine/prove.h"
+#include "ir/schedule_block.h"
 #include "scalar/expr.h"
 #include "support/diagnostics.h"
 #include "support/hash.h"
 
 namespace tang {
 
-using TensorId = Id<struct TensorTag>;
 using ViewId = Id<struct ViewTag>;
 using GuardId = Id<struct GuardTag>;
 using MonoidId = Id<struct MonoidTag>;
@@ -198,6 +198,7 @@ struct Program {
   Facts assumptions;            // about dims and integer scalars, ranges of both included
   std::vector<Def> defs;        // in order: each reads inputs and results of earlier ones only
   std::vector<Output> outputs;
+  std::vector<ScheduleBlock> schedules;  // what the text asks for; never changes the meaning
 
   const Def& def(DefId id) const { return defs[id.value]; }
   const Comprehension& comprehension(DefId id) const { return arena->comprehensions[def(id).id]; }

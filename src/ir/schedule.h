@@ -60,7 +60,6 @@ struct KernelSchedule {
   DefId root;
   std::vector<Split> splits;   // axes without an entry run serially, one cell at a time
   std::vector<AxisRef> order;  // of loops within a level; axes not listed follow in their own order
-  std::string preset;          // for the banner and --emit=ir; lowering does not look at it
 };
 
 struct Schedule {

@@ -315,7 +315,7 @@ void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& l
 }
 
 // Puts a point's values into the lists where they go: what stands there and after it moves on by a
-// place, and what was last is dropped. Most points go before nothing, not even the last.
+// place, and what was last is dropped. Most points do not go in, not even at the last place.
 void Writer::insert(const Reduction& r, const std::function<ExprId(uint32_t)>& value) {
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
   const Exprs& graph = program_.arena->exprs;
@@ -324,38 +324,55 @@ void Writer::insert(const Reduction& r, const std::function<ExprId(uint32_t)>& v
     if (monoid.keeps_list(k) && r.states[k] != UINT32_MAX)
       lists[graph[monoid.combine[k]].args[0]].push_back(k);
   for (const auto& [goes_before, components] : lists) {
-    std::map<uint32_t, VarId> moving;
     const OwnAxis places = tree_.states[r.states[components[0]]].own.back();
-    const auto element = [&](const Expr& e) {
-      return e.op == Op::left ? read_state(r.states[e.index()]) : value(e.index());
-    };
-    const auto here = [&] {
+    FormId& place = own_index_[places.axis.value];
+    const auto goes_before_place = [&, condition = goes_before] {
       Frame f = frame(r.node, {}, {});
-      return translate(f, goes_before, element);
-    };
-    own_index_[places.axis.value] = module_.forms.constant(places.count - 1);
-    const ExprId goes_in = here();
-    own_index_.erase(places.axis.value);
-    when(goes_in, [&] {
-      for (const uint32_t k : components) {
-        TANG_ASSERT(further_own(r.states[k]).empty(), "a list has further axes of its own");
-        const State& s = tree_.states[r.states[k]];
-        moving[k] = variable("moving_" + s.name, s.type);
-        kernel_.variables.back().assigned = true;
-        let(moving[k], value(k));
-      }
-      over({places}, false, [&] {
-        when(here(), [&] {
-          for (const uint32_t k : components) {
-            const Type type = tree_.states[r.states[k]].type;
-            const ExprId here_before = bind("before", read_state(r.states[k]));
-            write_state(r.states[k], module_.exprs.leaf(Op::variable, type, moving[k].value));
-            block_->push_back({kernel::Set{.var = moving[k], .value = here_before}});
-          }
-        });
+      return translate(f, condition, [&](const Expr& e) {
+        return e.op == Op::left ? read_state(r.states[e.index()]) : value(e.index());
       });
+    };
+    place = module_.forms.constant(places.count - 1);
+    when(goes_before_place(), [&] {
+      const FormId found = first_place(places, goes_before_place);
+      for (const uint32_t k : components)
+        over(further_own(r.states[k]), true, [&] {
+          const auto name = tree_.axes[places.axis.value].name;
+          const FormId last = module_.forms.constant(places.count - 1);
+          in_loop(name, module_.forms.constant(0), module_.forms.sub(last, found), 1, Run::serial,
+                  [&](FormId n) {
+                    place = module_.forms.sub(module_.forms.add(last, -1), n);
+                    const ExprId before = read_state(r.states[k]);
+                    place = module_.forms.add(place, 1);
+                    write_state(r.states[k], before);
+                  });
+          place = found;
+          write_state(r.states[k], value(k));
+        });
     });
+    own_index_.erase(places.axis.value);
   }
+}
+
+// The first place of a list before whose element a point goes, where it goes before the last one.
+FormId Writer::first_place(const OwnAxis& places, const std::function<ExprId()>& goes_before) {
+  Exprs& out = module_.exprs;
+  const std::string& name = tree_.axes[places.axis.value].name;
+  const VarId count = variable(name + "_count", Type::i64);
+  kernel_.variables.back().assigned = true;
+  let(count, out.integer(0, Type::i64));
+  const ExprId counted = out.leaf(Op::variable, Type::i64, count.value);
+  in_loop(
+      name, module_.forms.constant(0), module_.forms.constant(places.count - 1), 1, Run::serial,
+      [&](FormId n) {
+        own_index_[places.axis.value] = n;
+        const ExprId stays = out.make(Op::logic_not, goes_before());
+        const ExprId more = out.make(Op::add, counted, out.integer(1, Type::i64));
+        block_->push_back({kernel::Set{.var = count, .value = out.select(stays, more, counted)}});
+      });
+  const VarId found = variable(name + "_at", Type::i64);
+  let(found, counted);
+  return module_.forms.var({VarKind::local, found.value});
 }
 
 void Writer::item(const Fold& fold) {
@@ -470,10 +487,13 @@ void Writer::item(const Write& write) {
       for (size_t d = 0; d < component.axes.size(); ++d)
         address =
             module_.forms.add(module_.forms.mul(address, to.shape[d]), axes[component.axes[d]]);
-      block_->push_back(
-          {kernel::Store{.buffer = parameters_.at(place),
-                         .address = address,
-                         .value = module_.exprs.cast(kernel::arithmetic_type(to.type), result)}});
+      // By way of the format itself where f32 on the way would round twice.
+      const Type held = kernel::arithmetic_type(to.type);
+      const bool twice = is_real(to.type) && held != to.type && module_.exprs.type(result) != held;
+      const ExprId rounded = twice ? module_.exprs.cast(to.type, result) : result;
+      block_->push_back({kernel::Store{.buffer = parameters_.at(place),
+                                       .address = address,
+                                       .value = module_.exprs.cast(held, rounded)}});
     }
   });
 }

@@ -188,7 +188,19 @@ ExprId Exprs::make(Op op, ExprId a, ExprId b, ExprId c) {
 ExprId Exprs::logical_and(ExprId a, ExprId b) {
   if (!a.valid()) return b;
   if (!b.valid()) return a;
-  return make(Op::logic_and, a, b);
+  // (a && b) && c however b is nested, as text without parentheses reads.
+  std::vector<ExprId> stack{b};
+  std::unordered_set<ExprId> seen;
+  while (!stack.empty()) {
+    const ExprId next = stack.back();
+    stack.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (const Expr& e = pool_[next]; e.op == Op::logic_and)
+      stack.insert(stack.end(), {e.args[1], e.args[0]});
+    else
+      a = make(Op::logic_and, a, next);
+  }
+  return a;
 }
 
 ExprId Exprs::rebuild(ExprId id, const std::array<ExprId, 3>& args) {

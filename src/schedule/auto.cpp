@@ -96,26 +96,35 @@ struct Graph {
     return cost[d] <= kCheap || (readers[d].size() == 1 && point_for_point(readers[d][0]));
   }
 
-  bool is_epilogue_of(size_t d, const Reader& reader, const std::vector<Place>& places) const {
+  // The reader is a map over just the points of the reduction.
+  bool reads_point_for_point(size_t d, const Reader& reader) const {
     const Comprehension& c = of(d);
     const bool plain = std::all_of(c.components.begin(), c.components.end(),
                                    [&](const auto& k) { return k.axes.size() == c.n_points; });
     const Comprehension& map = program.comprehension(reader.node);
     return plain && !c.is_map() && !arena.monoids[c.monoid].keeps_lists() && map.is_map() &&
-           point_for_point(reader) && places[reader.node.value].at == At::root;
+           point_for_point(reader);
   }
 };
+
+void count_cost(Graph& graph, size_t d, const std::vector<Place>& places) {
+  graph.cost[d] = operations(graph.arena, graph.of(d));
+  for (const Read& read : graph.of(d).reads) {
+    const auto from = graph.index.of(read.tensor);
+    if (from && places[from->value].at == At::inlined) graph.cost[d] += graph.cost[from->value];
+  }
+}
+
+void count_costs(Graph& graph, const std::vector<Place>& places) {
+  for (size_t d = 0; d < places.size(); ++d) count_cost(graph, d, places);
+}
 
 std::vector<Place> choose_places(Graph& graph) {
   const size_t n = graph.program.defs.size();
   std::vector<Place> places(n);
   for (size_t d = 0; d < n; ++d) {
     places[d].node = DefId(d);
-    graph.cost[d] = operations(graph.arena, graph.of(d));
-    for (const Read& read : graph.of(d).reads) {
-      const auto from = graph.index.of(read.tensor);
-      if (from && places[from->value].at == At::inlined) graph.cost[d] += graph.cost[from->value];
-    }
+    count_cost(graph, d, places);
     if (graph.inlines(d)) places[d].at = At::inlined;
   }
   for (size_t d = 0; d < n; ++d) {
@@ -123,7 +132,8 @@ std::vector<Place> choose_places(Graph& graph) {
     const DefId reader = graph.readers[d][0].node;
     bool epilogue = true;
     for (const Reader& r : graph.readers[d])
-      epilogue &= r.node == reader && graph.is_epilogue_of(d, r, places);
+      epilogue &= r.node == reader && graph.reads_point_for_point(d, r) &&
+                  places[reader.value].at == At::root;
     if (!epilogue) continue;
     // Components read through one view only: the kernel's axes stand for the node's axes.
     for (const Reader& r : graph.readers[d]) epilogue &= r.view == graph.readers[d][0].view;
@@ -134,6 +144,7 @@ std::vector<Place> choose_places(Graph& graph) {
 }
 
 // f64 where a value depends on an f64 input, else f32.
+// f64 for what depends on an f64 input or scalar, and for what an f64 output depends on.
 std::vector<Precision> choose_formats(const Graph& graph) {
   std::vector<Precision> formats(graph.program.defs.size());
   for (size_t d = 0; d < formats.size(); ++d) {
@@ -151,6 +162,13 @@ std::vector<Precision> choose_formats(const Graph& graph) {
       }
     if (wide) formats[d].store = formats[d].accumulate = Type::f64;
   }
+  for (const Output& output : graph.program.outputs)
+    if (const auto def = graph.index.of(output.tensor); def && output.type == Type::f64)
+      formats[def->value].store = formats[def->value].accumulate = Type::f64;
+  for (size_t d = formats.size(); d-- > 0;)
+    for (const Read& read : graph.of(d).reads)
+      if (const auto from = graph.index.of(read.tensor); from && formats[d].store == Type::f64)
+        formats[from->value].store = formats[from->value].accumulate = Type::f64;
   return formats;
 }
 
@@ -172,7 +190,7 @@ void split_axis(KernelSchedule& kernel, DefId node, size_t axis,
 
 KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<DefId>& placed) {
   constexpr int64_t kUnknown = 1024;  // what a symbolic size is taken for
-  KernelSchedule kernel{.root = root, .splits = {}, .order = {}, .preset = "point"};
+  KernelSchedule kernel{.root = root, .splits = {}, .order = {}};
   const Comprehension& c = graph.program.comprehension(root);
   const int64_t n_points = points(graph, c, 0, c.n_points, kUnknown);
   std::vector<DefId> folds = placed;
@@ -187,7 +205,6 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
       const size_t last = f.n_axes() - 1;
       if (points(graph, f, last, last + 1, kUnknown) >= kSplitExtent) {
         split_axis(kernel, fold, last, {0, 0, kLanes, 1});
-        kernel.preset = "split";
       }
     }
   }
@@ -221,6 +238,16 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
   return kernel;
 }
 
+std::vector<KernelSchedule> kernels_of(const Graph& graph, const std::vector<Place>& places) {
+  std::vector<std::vector<DefId>> placed(places.size());  // by kernel
+  for (const Place& p : places)
+    if (p.at == At::placed) placed[p.kernel.value].push_back(p.node);
+  std::vector<KernelSchedule> kernels;
+  for (const Place& p : places)
+    if (p.at == At::root) kernels.push_back(choose_kernel(graph, p.node, placed[p.node.value]));
+  return kernels;
+}
+
 }  // namespace
 
 Schedule schedule_auto(const Program& program) {
@@ -228,34 +255,36 @@ Schedule schedule_auto(const Program& program) {
   Schedule schedule;
   schedule.places = choose_places(graph);
   schedule.formats = choose_formats(graph);
-  std::vector<std::vector<DefId>> placed(program.defs.size());  // by kernel
-  for (const Place& p : schedule.places)
-    if (p.at == At::placed) placed[p.kernel.value].push_back(p.node);
-  for (const Place& p : schedule.places)
-    if (p.at == At::root)
-      schedule.kernels.push_back(choose_kernel(graph, p.node, placed[p.node.value]));
+  schedule.kernels = kernels_of(graph, schedule.places);
   return schedule;
 }
 
-std::string describe(const Program& program, const Schedule& schedule, DefId root) {
-  const auto kernel = std::find_if(schedule.kernels.begin(), schedule.kernels.end(),
-                                   [&](const KernelSchedule& k) { return k.root == root; });
-  TANG_ASSERT(kernel != schedule.kernels.end(), "definition {} is no kernel", root.value);
-  std::string out = kernel->preset;
-  const auto name = [&](const AxisRef& ref) { return program.def(ref.node).axis_names[ref.axis]; };
-  for (const Split& s : kernel->splits) {
-    if (s.cells == std::array<int64_t, 4>{0, 0, 0, 0})
-      out += fmt::format(", {} held in registers", name(s.axis));
-    else if (s.cells[1] != 0)
-      out += fmt::format(", {} in parallel tasks of {}", name(s.axis), s.cells[1]);
-    else if (s.cells[2] != 0 && s.cells[3] != 0)
-      out += fmt::format(", {} over {} lanes", name(s.axis), s.cells[2] / s.cells[3]);
+std::vector<KernelSchedule> choose_kernels(const Program& program,
+                                           const std::vector<Place>& places) {
+  Graph graph(program);
+  count_costs(graph, places);
+  return kernels_of(graph, places);
+}
+
+std::string why_not_epilogue(const Program& program, DefId node, DefId kernel) {
+  const Graph graph(program);
+  const auto name = [&](DefId def) {
+    for (const std::string& n : program.def(def).names)
+      if (!n.empty()) return n;
+    return std::string("_");
+  };
+  if (graph.is_output[node.value]) return name(node) + " is an output, so it is stored";
+  if (program.comprehension(node).is_map()) return name(node) + " is a map; inline it";
+  if (!program.comprehension(kernel).is_map())
+    return fmt::format("{} is a reduction, and only a map runs after another", name(kernel));
+  const std::vector<Reader>& readers = graph.readers[node.value];
+  if (readers.empty()) return name(node) + " is read by nothing";
+  for (const Reader& r : readers) {
+    if (r.node != kernel) return fmt::format("{} is read by {} too", name(node), name(r.node));
+    if (!graph.reads_point_for_point(node.value, r) || r.view != readers[0].view)
+      return fmt::format("{} does not read {} point for point", name(kernel), name(node));
   }
-  for (const Place& p : schedule.places)
-    if (p.at == At::placed && p.kernel == root)
-      for (const std::string& result : program.def(p.node).names)
-        if (!result.empty()) out += fmt::format(", {} at its register", result);
-  return out;
+  return "";
 }
 
 }  // namespace tang

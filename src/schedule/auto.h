@@ -7,7 +7,10 @@
 namespace tang {
 
 Schedule schedule_auto(const Program& program);
-// One line for each kernel, in words: "point: rows i in parallel, ...". For banners and --emit=ir.
-std::string describe(const Program& program, const Schedule& schedule, DefId root);
+// The kernels of given places, each split by rule.
+std::vector<KernelSchedule> choose_kernels(const Program& program,
+                                           const std::vector<Place>& places);
+// Why a definition cannot run in the registers of a kernel that reads it; "" when it can.
+std::string why_not_epilogue(const Program& program, DefId node, DefId kernel);
 
 }  // namespace tang

@@ -50,11 +50,12 @@ struct Slot {
   bool guarded = false;
   Guard guard;
   ExprId otherwise;
-  size_t known = kNone;     // what holds where it is evaluated
-  bool in_domain = false;   // stands in the condition of its own reduction
-  bool by_domain = false;   // its own domain alone keeps it in range
-  bool must_hold = false;   // unguarded as written: its coordinates must be in range
-  std::string name;         // of the tensor, as written
+  size_t known = kNone;    // what holds where it is evaluated
+  bool in_domain = false;  // stands in the condition of its own reduction
+  bool by_domain = false;  // its own domain alone keeps it in range
+  bool must_hold = false;  // unguarded as written: its coordinates must be in range
+  bool early = false;      // guarded only so that it may be evaluated where its place does not hold
+  std::string name;        // of the tensor, as written
   std::vector<Span> spans;  // of the coordinates
   bool operator==(const Slot& other) const {
     return tensor == other.tensor && nested == other.nested && coords == other.coords &&

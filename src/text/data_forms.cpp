@@ -1,6 +1,7 @@
 #include "text/data_forms.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "support/integer.h"
 
@@ -13,6 +14,14 @@ Constraint at_least(Forms& forms, FormId a, FormId b) {
 }
 
 }  // namespace
+
+Bounds hull(const std::optional<Bounds>& a, const Bounds& b) {
+  if (!a) return b;
+  Bounds out;
+  if (a->low && b.low) out.low = std::min(*a->low, *b.low);
+  if (a->high && b.high) out.high = std::max(*a->high, *b.high);
+  return out;
+}
 
 DataForms::DataForms(Resolver& resolver_in, size_t nest_in, Facts base_in)
     : resolver(resolver_in), nest(nest_in), base(std::move(base_in)) {
@@ -57,14 +66,16 @@ Bounds DataForms::interval_of(FormId form) {
 }
 
 // Elimination may find more than intervals do, but takes long among many facts.
-Bounds DataForms::bounds_of(FormId form) {
+Bounds DataForms::bounds_of(FormId form, const Facts& known) {
   constexpr size_t kMostFacts = 200;
   const Bounds quick = interval_of(form);
   const bool is_single =
       resolver.arena.forms.as_constant(form) || resolver.arena.forms.as_var(form);
-  if ((quick.low && quick.high && is_single) || base.size() + facts.size() > kMostFacts)
+  if ((quick.low && quick.high && is_single && known.empty()) ||
+      base.size() + facts.size() + known.size() > kMostFacts)
     return quick;
   Facts all = base;
+  all.insert(all.end(), known.begin(), known.end());
   all.insert(all.end(), facts.begin(), facts.end());
   return bounds(resolver.arena.forms, all, form);
 }
@@ -136,7 +147,7 @@ FormId DataForms::of_read(const Slot& slot, Type kind) {
   const Range& range = found->second.range;
   // Out of range the read gives another value, which must be within the bounds as well.
   FormId otherwise;
-  if (slot.guarded) otherwise = of(slot.otherwise);
+  if (slot.guarded && !slot.early) otherwise = of(slot.otherwise);
   if (range.lo.valid() && (!otherwise.valid() || proves(f, base, at_least(f, otherwise, range.lo))))
     facts.push_back(at_least(f, v, range.lo));
   if (range.hi.valid() &&
@@ -145,11 +156,26 @@ FormId DataForms::of_read(const Slot& slot, Type kind) {
   return v;
 }
 
+// The exact value less a multiple of 2^32, so that conditions may still show that it did not wrap.
+FormId DataForms::wrapped(Type kind, FormId exact) {
+  constexpr size_t kMostWrapped = 32;
+  const FormId v = unknown(kind);
+  if (kind != Type::i32 || n_wrapped == kMostWrapped) return v;
+  ++n_wrapped;
+  Forms& f = resolver.arena.forms;
+  const FormId turns = f.var({VarKind::local, n_unknown++});
+  const FormId gap = f.sub(f.sub(exact, v), f.scale(turns, int64_t{1} << 32));
+  facts.push_back({.form = gap});
+  facts.push_back({.form = f.scale(gap, -1)});
+  return v;
+}
+
 // + - * wrap, so the exact result counts only where it fits.
 FormId DataForms::of_arithmetic(const Expr& e, FormId a, FormId b) {
   Forms& f = resolver.arena.forms;
   const FormId exact = e.op == Op::add ? f.add(a, b) : e.op == Op::sub ? f.sub(a, b) : f.mul(a, b);
-  if (!f.is_coordinate(exact) || !fits(exact, e.type)) return unknown(e.type);
+  if (!f.is_coordinate(exact)) return unknown(e.type);
+  if (!fits(exact, e.type)) return wrapped(e.type, exact);
   // A long sum is known by its bounds alone, so that sums of thousands take no quadratic time.
   constexpr size_t kMostTerms = 16;
   if (f[exact].terms.size() <= kMostTerms) return exact;
@@ -173,6 +199,46 @@ FormId DataForms::of_extreme(const Expr& e, FormId first, FormId second) {
                           : between(e.type, both(a.low, b.low), either(a.high, b.high));
   for (const FormId side : {first, second})
     facts.push_back(is_max ? at_least(f, v, side) : at_least(f, side, v));
+  // The bound that needs both sides may be a size, not a number.
+  const Constraint order = at_least(f, first, second), turned = at_least(f, second, first);
+  choices[*f.as_var(v)] = {{{.facts = {is_max ? order : turned}, .splits = {}}, first},
+                           {{.facts = {is_max ? turned : order}, .splits = {}}, second}};
+  return v;
+}
+
+FormId DataForms::of_select(const Expr& e) {
+  Alternatives branches;
+  std::optional<Bounds> whole;
+  for (const bool taken : {true, false}) {
+    const Conjunction& holds = conjunction_of(e.args[0], taken);
+    if (holds.never) continue;
+    const FormId value = forms.at(e.args[taken ? 1 : 2]);
+    whole = hull(whole, bounds_of(value, holds.facts));
+    branches.push_back({holds, value});
+  }
+  if (!whole) return unknown(e.type);
+  const FormId v = between(e.type, whole->low, whole->high);
+  choices[*resolver.arena.forms.as_var(v)] = std::move(branches);
+  return v;
+}
+
+FormId DataForms::of_absolute(Type kind, FormId a) {
+  Forms& f = resolver.arena.forms;
+  const FormId negated = f.scale(a, -1);
+  if (!fits(negated, kind)) return unknown(kind);
+  const Bounds b = bounds_of(a);
+  const FormId v = between(kind, 0, std::max(std::abs(*b.low), std::abs(*b.high)));
+  choices[*f.as_var(v)] = {{{.facts = {{.form = a}}, .splits = {}}, a},
+                           {{.facts = {{.form = negated}}, .splits = {}}, negated}};
+  return v;
+}
+
+// Where the divisor is not a known number: at least 0 and less than it, if it is positive.
+FormId DataForms::of_remainder(Type kind, FormId divisor) {
+  Forms& f = resolver.arena.forms;
+  if (!proves(f, base, {.form = f.add(divisor, -1)})) return unknown(kind);
+  const FormId v = between(kind, 0, std::nullopt);
+  facts.push_back({.form = f.add(f.sub(divisor, v), -1)});
   return v;
 }
 
@@ -196,7 +262,12 @@ FormId DataForms::of_node(const Expr& e) {
       break;
     case Op::mod:
       if (const auto c = constant(1); c && *c > 0) return f.remainder(arg(0), *c);
+      if (!constant(1)) return of_remainder(e.type, arg(1));
       break;
+    case Op::neg:
+      return of_arithmetic({.op = Op::sub, .type = e.type}, f.constant(0), arg(0));
+    case Op::abs:
+      return of_absolute(e.type, arg(0));
     case Op::shift_right:
       if (const auto c = constant(1); c && *c >= 0 && *c < 31)
         return f.quotient(arg(0), int64_t{1} << *c);
@@ -208,12 +279,8 @@ FormId DataForms::of_node(const Expr& e) {
     case Op::min:
     case Op::max:
       return of_extreme(e, arg(0), arg(1));
-    case Op::select: {
-      const Bounds a = bounds_of(arg(1)), b = bounds_of(arg(2));
-      return between(e.type,
-                     a.low && b.low ? std::optional(std::min(*a.low, *b.low)) : std::nullopt,
-                     a.high && b.high ? std::optional(std::max(*a.high, *b.high)) : std::nullopt);
-    }
+    case Op::select:
+      return of_select(e);
     case Op::cast: {
       const Type from = resolver.arena.exprs.type(e.args[0]);
       if (from == Type::boolean) return between(e.type, 0, 1);
@@ -228,7 +295,8 @@ FormId DataForms::of_node(const Expr& e) {
   return unknown(e.type);
 }
 
-FormId DataForms::of(ExprId expr) {
+FormId DataForms::of_canonical(ExprId expr) {
+  if (const auto known = forms.find(expr); known != forms.end()) return known->second;
   const Exprs& exprs = resolver.arena.exprs;
   for (const ExprId id : exprs.post_order({expr})) {
     if (forms.contains(id)) continue;
@@ -240,34 +308,8 @@ FormId DataForms::of(ExprId expr) {
   return forms.at(expr);
 }
 
-const Facts& DataForms::when_true(ExprId condition) {
-  const auto [known, is_new] = conditions.try_emplace(condition);
-  if (is_new) known->second = facts_when_true(condition);
-  return known->second;
-}
-
-Facts DataForms::facts_when_true(ExprId condition) {
-  Forms& f = resolver.arena.forms;
-  const Exprs& exprs = resolver.arena.exprs;
-  Facts out;
-  std::vector<std::pair<ExprId, bool>> stack;
-  if (condition.valid()) stack.emplace_back(condition, true);
-  while (!stack.empty()) {
-    const auto [id, holds] = stack.back();
-    stack.pop_back();
-    const Expr e = exprs[id];
-    if (e.op == Op::logic_not) stack.emplace_back(e.args[0], !holds);
-    if (e.op == (holds ? Op::logic_and : Op::logic_or))
-      for (const ExprId arg : {e.args[0], e.args[1]}) stack.emplace_back(arg, holds);
-    if (op_info(e.op).cls != OpClass::compare || !is_integer(exprs.type(e.args[0]))) continue;
-    const FormId a = of(e.args[0]), b = of(e.args[1]);
-    const bool equal = e.op == (holds ? Op::eq : Op::ne);
-    if (equal || e.op == (holds ? Op::le : Op::gt)) out.push_back(at_least(f, b, a));
-    if (equal || e.op == (holds ? Op::ge : Op::lt)) out.push_back(at_least(f, a, b));
-    if (e.op == (holds ? Op::lt : Op::ge)) out.push_back(at_least(f, b, f.add(a, 1)));
-    if (e.op == (holds ? Op::gt : Op::le)) out.push_back(at_least(f, a, f.add(b, 1)));
-  }
-  return out;
+FormId DataForms::of(ExprId expr) {
+  return of_canonical(canonical(expr));
 }
 
 }  // namespace tang

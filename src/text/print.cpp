@@ -91,6 +91,7 @@ struct Printer {
     print_monoids();
     for (const Input& input : program.inputs) print_input(input);
     for (size_t d = 0; d < program.defs.size(); ++d) line(definition(program.defs[d]));
+    for (const ScheduleBlock& block : program.schedules) line(schedule(block));
     for (const Output& output : program.outputs) print_output(output);
     return std::move(out);
   }
@@ -203,6 +204,32 @@ struct Printer {
         range_text(input.range), input.sorted ? " sorted" : "", input.distinct ? " distinct" : ""));
   }
 
+  // Indices go by the names that they have in print.
+  std::string schedule(const ScheduleBlock& block) const {
+    std::vector<std::string> own, printed;
+    if (const auto def = program.def_of(block.tensor)) {
+      own = program.def(*def).axis_names;
+      printed = names.axes_of(program, program.def(*def));
+    }
+    std::vector<std::string> clauses;
+    for (const auto& clause : block.clauses) {
+      std::vector<std::string> words;
+      for (const ScheduleWord& word : clause) {
+        const auto axis = std::find(own.begin(), own.end(), word.name) - own.begin();
+        const bool is_axis = !words.empty() && axis < std::ssize(own);
+        std::string text = word.tensor.valid() ? names.of(word.tensor)
+                           : is_axis           ? printed[static_cast<size_t>(axis)]
+                                               : word.name;
+        if (word.number) text += fmt::format("{}{}", text.empty() ? "" : "=", *word.number);
+        if (!word.value.empty()) text += "=" + word.value;
+        words.push_back(text);
+      }
+      clauses.push_back(fmt::format("{}", fmt::join(words, " ")));
+    }
+    const std::string body = clauses.empty() ? "" : fmt::format(" {} ", fmt::join(clauses, ", "));
+    return fmt::format("schedule {} {{{}}}", names.of(block.tensor), body);
+  }
+
   void print_output(const Output& output) {
     const std::string& name = names.of(output.tensor);
     if (name != output.name) line(fmt::format("{} = {}", output.name, name));
@@ -270,6 +297,14 @@ std::string print(const Program& program) {
 
 std::string print_def(const Program& program, DefId def) {
   return Printer(program).definition(program.def(def));
+}
+
+std::vector<std::string> print_schedule(const Program& program,
+                                        const std::vector<ScheduleBlock>& blocks) {
+  const Printer printer(program);
+  std::vector<std::string> lines;
+  for (const ScheduleBlock& block : blocks) lines.push_back(printer.schedule(block));
+  return lines;
 }
 
 }  // namespace tang

@@ -11,5 +11,8 @@ namespace tang {
 std::string print(const Program& program);
 // One definition as it stands in print(): "c[i: M, j: N] = sum[k: K](a[i,k] * b[k,j])".
 std::string print_def(const Program& program, DefId def);
+// Schedule blocks, a line each.
+std::vector<std::string> print_schedule(const Program& program,
+                                        const std::vector<ScheduleBlock>& blocks);
 
 }  // namespace tang

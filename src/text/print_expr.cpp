@@ -270,8 +270,15 @@ std::pair<bool, bool> ExprPrinter::conversions(const Expr& e, ExprId a, ExprId b
     const Expr& x = arena_.exprs[id];
     return (x.op == Op::form || x.op == Op::constant) && x.type == Type::i64;
   };
-  // Comparisons of index forms are exact by themselves.
-  if (op_info(e.op).cls == OpClass::compare && exact_index(a) && exact_index(b))
+  const auto widened = [&](ExprId id) {
+    const Expr& x = arena_.exprs[id];
+    return x.op == Op::cast && x.type == Type::i64 && arena_.exprs.type(x.args[0]) == Type::i32;
+  };
+  const auto is_form = [&](ExprId id) { return arena_.exprs[id].op == Op::form; };
+  // Comparisons with index forms are exact by themselves.
+  if (op_info(e.op).cls == OpClass::compare &&
+      ((exact_index(a) && exact_index(b)) || (exact_index(a) && is_form(a) && widened(b)) ||
+       (exact_index(b) && is_form(b) && widened(a))))
     return {true, true};
   const auto is_weak = [&](ExprId id) {
     const Expr& x = arena_.exprs[id];

@@ -97,6 +97,8 @@ struct Resolver {
   std::optional<Type> resolve_type(const syntax::Name& name);
   std::optional<FormId> resolve_size(syntax::ExprNodeId id);
   void not_available(Span span, const std::string& what);
+  TensorId scheduled_tensor(const std::string& name, Span span);
+  void add_schedule(const syntax::Schedule& item);
   void declare_consts(const syntax::Consts& item);
   void declare_consts_here(const syntax::Consts& item);
   void declare_tensors(const syntax::Tensors& item);

@@ -107,11 +107,49 @@ void Resolver::resolve_item(syntax::ItemId id) {
                    for (const Name& name : i.results)
                      if (check_new_name(name)) bind(name, {.kind = SymbolKind::faulty});
                  },
-                 [&](const Schedule&) { not_available(item.span, "schedules in the text"); },
+                 [&](const Schedule& i) { add_schedule(i); },
                  [&](const Definition& i) { define(i, item.span); },
                  [&](const Update&) { not_available(item.span, "updates of an inout"); },
              },
              item.data);
+}
+
+// A result of a definition; invalid after an error.
+TensorId Resolver::scheduled_tensor(const std::string& name, Span span) {
+  const Symbol* symbol = values.find(name, sight);
+  if (!symbol) {
+    fail("undefined", span,
+         fmt::format("{} is not defined here{}", name, values.suggestion(name, sight)));
+  } else if (symbol->kind != SymbolKind::faulty) {
+    if (symbol->kind == SymbolKind::tensor && symbol->leading.empty() &&
+        program.arena->tensors[symbol->tensor].kind == TensorKind::component)
+      return symbol->tensor;
+    fail("bad-schedule", span,
+         fmt::format("{} is no definition, and only one can be scheduled", name));
+  }
+  return {};
+}
+
+// What a block means is for the stage that makes the schedule; what it names must exist.
+void Resolver::add_schedule(const syntax::Schedule& item) {
+  if (item.when.valid()) return not_available(node(item.when).span, "conditions of schedules");
+  const TensorId target = scheduled_tensor(item.target.text, item.target.span);
+  if (!target.valid()) return;
+  ScheduleBlock block{.tensor = target, .clauses = {}, .span = item.target.span};
+  for (const auto& clause : item.clauses) {
+    std::vector<ScheduleWord> words;
+    for (const syntax::ScheduleWord& w : clause) {
+      const bool numbered = !w.name.exists() || (w.has_value && !w.value.exists());
+      const bool placed = !words.empty() && words[0].name == "place";
+      words.push_back({.name = w.name.text,
+                       .value = w.value.text,
+                       .number = numbered ? std::optional(w.number) : std::nullopt,
+                       .tensor = placed ? scheduled_tensor(w.name.text, w.span) : TensorId(),
+                       .span = w.span});
+    }
+    block.clauses.push_back(std::move(words));
+  }
+  program.schedules.push_back(std::move(block));
 }
 
 // ---- sizes -------------------------------------------------------------------------------------

@@ -129,11 +129,14 @@ Meaning Resolver::of_form(FormId form, Type type, Span span) {
   return {.faulty = false, .type = type, .form = form, .span = span};
 }
 
-// Integer constants become forms again, so that a computed constant may be a coordinate.
+// Integer constants and forms become forms again, so that a computed constant may be a coordinate,
+// and what folds to a form means what the form does.
 Meaning Resolver::of_data(ExprId expr, Span span) {
-  const Type type = arena.exprs.type(expr);
-  if (is_integer(type) && arena.exprs.is_constant(expr))
-    return of_form(arena.forms.constant(arena.exprs[expr].value().integer), type, span);
+  const Expr e = arena.exprs[expr];
+  const Type type = e.type;
+  if (is_integer(type) && e.op == Op::constant)
+    return of_form(arena.forms.constant(e.value().integer), type, span);
+  if (e.op == Op::form) return of_form(e.form(), type, span);
   return {.faulty = false, .type = type, .expr = expr, .span = span};
 }
 
@@ -316,7 +319,10 @@ Meaning Resolver::compare(BinaryOp op, const Meaning& a, const Meaning& b, Span 
   }
   const Op made = op_of(op);
   if (!a.is_form() || !b.is_form()) {
-    const Type kind = wider_kind(a.type, b.type);
+    // A form is exact here too, whatever the width of the data that it meets.
+    const Meaning& form = a.is_form() ? a : b;
+    const bool exact = form.is_form() && !arena.forms.as_constant(form.form);
+    const Type kind = wider_kind(wider_kind(a.type, b.type), exact ? Type::i64 : Type::i32);
     return of_data(arena.exprs.make(made, as_data(a, kind), as_data(b, kind)), span);
   }
   // Index forms are exact in conditions, hence 64 bits.
@@ -362,6 +368,11 @@ Meaning Resolver::join_truths(bool all, std::vector<Meaning> parts, Span span) {
                  ? arena.exprs.make(all ? Op::logic_and : Op::logic_or, m.expr, part.expr)
                  : part.expr;
     append(conjunction, truth_of(part, all), arena.exprs);
+  }
+  for (Meaning& part : parts) {
+    if (part.expr != m.expr) continue;  // the others say nothing more
+    part.span = span;
+    return std::move(part);
   }
   Truth other{.facts = {}, .rest = all ? arena.exprs.make(Op::logic_not, m.expr) : m.expr};
   m.yes = all ? std::move(conjunction) : std::move(other);

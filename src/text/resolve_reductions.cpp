@@ -8,6 +8,7 @@
 #include "ir/builtin.h"
 #include "support/panic.h"
 #include "text/resolve.h"
+#include "text/safety.h"
 
 namespace tang {
 
@@ -337,8 +338,8 @@ ExprId Resolver::import_expr(size_t from, ExprId expr) {
     Slot slot = nests[from].slots[e.index()];
     slot.must_hold = false;
     const bool conditional = slot.known != kNone || nests[from].outer_known != kNone;
-    if (conditional && !slot.guarded && slot.nested == kNone) {
-      slot.guarded = true;
+    if (conditional && !slot.guarded && slot.nested == kNone && !plainly_in_range(*this, slot)) {
+      slot.guarded = slot.early = true;
       slot.otherwise = zero_of(arena.exprs, e.type);
     }
     for (Coord& coord : slot.coords) coord.data = import_expr(from, coord.data);

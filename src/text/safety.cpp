@@ -1,6 +1,7 @@
 #include "text/safety.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "text/data_forms.h"
@@ -48,6 +49,8 @@ bool plainly_in_range(const Resolver& r, const Coord& coord, FormId extent) {
   return c && n && *c >= 0 && *c < *n;
 }
 
+}  // namespace
+
 bool plainly_in_range(const Resolver& r, const Slot& slot) {
   const std::vector<FormId>& shape = r.arena.tensors[slot.tensor].shape;
   for (size_t d = 0; d < slot.coords.size(); ++d)
@@ -55,8 +58,15 @@ bool plainly_in_range(const Resolver& r, const Slot& slot) {
   return true;
 }
 
+namespace {
+
 void extend(Facts& to, const Facts& from) {
   to.insert(to.end(), from.begin(), from.end());
+}
+
+void join(Resolver& r, Truth& to, const Truth& from) {
+  extend(to.facts, from.facts);
+  to.rest = r.arena.exprs.logical_and(to.rest, from.rest);
 }
 
 // Axes on which forms, expressions and reads depend, as sorted numbers of indices.
@@ -107,10 +117,7 @@ Truth known_at(Resolver& r, const Nest& nest, size_t known, bool of_domain) {
   // Outermost first, so that conditions keep the order of the text.
   std::reverse(chain.begin(), chain.end());
   Truth out;
-  for (const Known* k : chain) {
-    extend(out.facts, k->truth.facts);
-    out.rest = r.arena.exprs.logical_and(out.rest, k->truth.rest);
-  }
+  for (const Known* k : chain) join(r, out, k->truth);
   return out;
 }
 
@@ -137,26 +144,28 @@ struct GuardDecision {
   DataForms data;
   std::vector<Outer> outer;
 
-  bool in_range(const Slot& slot, const Facts& extra) {
+  bool in_range(const Slot& slot, const Truth& known) {
     Forms& forms = r.arena.forms;
     const std::vector<FormId>& shape = r.arena.tensors[slot.tensor].shape;
     for (size_t d = 0; d < slot.coords.size(); ++d) {
       if (plainly_in_range(r, slot.coords[d], shape[d])) continue;
       const Coord& c = slot.coords[d];
       const FormId form = c.is_gather() ? data.of(c.data) : c.form;
-      Facts facts = data.base;
-      extend(facts, extra);
-      extend(facts, data.facts_about(facts, form));
-      if (!proves(forms, facts, {.form = form}) ||
-          !proves(forms, facts, at_least(forms, shape[d], forms.add(form, 1))))
-        return false;
+      for (Case& possible : data.cases(form, known)) {
+        Facts& facts = possible.facts;
+        extend(facts, data.base);
+        extend(facts, data.facts_about(facts, possible.form));
+        if (!proves(forms, facts, {.form = possible.form}) ||
+            !proves(forms, facts, at_least(forms, shape[d], forms.add(possible.form, 1))))
+          return false;
+      }
     }
     return true;
   }
 
   // Takes conditions of enclosing comprehensions into the domain: those over axes that are needed
   // anyway when they suffice, else all.
-  bool carry(const Slot& slot, const Facts& known) {
+  bool carry(const Slot& slot, const Truth& known) {
     const AxisSets sets{r, nest};
     std::vector<bool> needed(r.indices.size());
     const Nest& n = r.nests[nest];
@@ -164,7 +173,7 @@ struct GuardDecision {
     sets.add_facts(n.domain.facts, needed);
     sets.add_expr(n.domain.rest, needed);
     for (const bool all : {false, true}) {
-      Facts facts = known;
+      Truth truth = known;
       std::vector<Outer> taken;
       for (const Outer& o : outer) {
         std::vector<bool> axes(r.indices.size());
@@ -175,18 +184,13 @@ struct GuardDecision {
         if (!all && !within) continue;
         taken.push_back(o);
         taken.back().truth.rest = imported(o);
-        extend(facts, o.truth.facts);
-        extend(facts, data.when_true(taken.back().truth.rest));
+        join(r, truth, taken.back().truth);
       }
-      const bool good = in_range(slot, facts);
+      const bool good = in_range(slot, truth);
       if (!good && !all) continue;
       for (const Outer& o : taken) {
-        extend(r.nests[nest].domain.facts, o.truth.facts);
-        ExprId& rest = r.nests[nest].domain.rest;
-        rest = r.arena.exprs.logical_and(rest, o.truth.rest);
-        extend(r.nests[nest].carried.facts, o.truth.facts);
-        ExprId& carried_rest = r.nests[nest].carried.rest;
-        carried_rest = r.arena.exprs.logical_and(carried_rest, o.truth.rest);
+        join(r, r.nests[nest].domain, o.truth);
+        join(r, r.nests[nest].carried, o.truth);
       }
       outer.clear();
       return good;
@@ -208,24 +212,20 @@ struct GuardDecision {
     if (slot.known == kNone && outer.empty()) return;
     // Known when the read is evaluated wherever the domain holds.
     const Truth domain = known_at(r, r.nests[nest], slot.known, true);
-    const Truth& carried = r.nests[nest].carried;
-    Facts facts = domain.facts;
-    extend(facts, carried.facts);
-    extend(facts, data.when_true(carried.rest));
-    if (!slot.in_domain) extend(facts, data.when_true(domain.rest));
-    if (in_range(slot, facts)) {
+    Truth truth = r.nests[nest].carried;
+    join(r, truth, {.facts = domain.facts, .rest = slot.in_domain ? ExprId() : domain.rest});
+    if (in_range(slot, truth)) {
       r.nests[nest].slots[position].by_domain = true;
       return;
     }
     Truth selects = known_at(r, r.nests[nest], slot.known, false);
     if (slot.in_domain) selects.rest = r.arena.exprs.logical_and(domain.rest, selects.rest);
-    extend(facts, selects.facts);
-    extend(facts, data.when_true(selects.rest));
-    const bool selected = in_range(slot, facts);
-    if (!selected && !outer.empty()) carry(slot, facts);
+    join(r, truth, selects);
+    const bool selected = in_range(slot, truth);
+    if (!selected && !outer.empty()) carry(slot, truth);
     if (selects.facts.empty() && !selects.rest.valid()) return;
     Slot& guarded = r.nests[nest].slots[position];
-    guarded.guarded = true;
+    guarded.guarded = guarded.early = true;
     guarded.guard = {.constraints = selects.facts, .condition = selects.rest};
     guarded.otherwise = zero_of(r.arena.exprs, kind_of(r.arena.tensors[slot.tensor].type));
   }
@@ -245,43 +245,69 @@ void decide_guards(Resolver& resolver, size_t nest) {
 
 // ---- obligations -------------------------------------------------------------------------------
 
+namespace {
+
+// The axes of a comprehension as its obligations see them.
+struct ObligationAxes {
+  Resolver& r;
+  std::vector<FormId> axes;  // by index
+  std::vector<std::string> names;
+
+  bool mentions_others(FormId form) const {
+    bool others = false;
+    r.arena.forms.for_each_var(
+        form, [&](Var v) { others |= v.kind == VarKind::axis && !axes[v.index].valid(); });
+    return others;
+  }
+  // A read that was folded away may stand at indices that nothing else needs.
+  void add_others(FormId form) {
+    r.arena.forms.for_each_var(form, [&](Var v) {
+      if (v.kind != VarKind::axis || axes[v.index].valid()) return;
+      axes[v.index] = r.arena.forms.axis(static_cast<uint32_t>(names.size()));
+      names.push_back(r.indices[v.index].name);
+    });
+  }
+  Facts ranges() const {
+    Forms& forms = r.arena.forms;
+    Facts out;
+    for (uint32_t i = 0; i < axes.size(); ++i) {
+      if (!axes[i].valid()) continue;
+      out.push_back({.form = forms.axis(i)});
+      out.push_back({.form = forms.add(forms.sub(r.indices[i].extent, out.back().form), -1)});
+    }
+    return out;
+  }
+  FormId rename(FormId form) const {
+    return r.arena.forms.substitute(
+        form, [&](Var v) { return v.kind == VarKind::axis ? axes[v.index] : FormId(); });
+  }
+};
+
+}  // namespace
+
 void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>& axes,
                          const std::vector<std::string>& axis_names) {
   Forms& forms = r.arena.forms;
   const Nest& nest = r.nests[nest_id];
   DataForms data(r, nest_id, index_facts(r, nest_id));
-  const auto rename = [&](FormId form) {
-    return forms.substitute(
-        form, [&](Var v) { return v.kind == VarKind::axis ? axes[v.index] : FormId(); });
-  };
-  Facts common;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (!axes[i].valid()) continue;
-    common.push_back({.form = forms.axis(static_cast<uint32_t>(i))});
-    common.push_back({.form = forms.add(forms.sub(r.indices[i].extent, common.back().form), -1)});
-  }
-  extend(common, nest.carried.facts);
-  extend(common, data.when_true(nest.carried.rest));
-  const auto add = [&](Obligation o, size_t known, bool by_domain) {
-    o.facts = common;
-    for (const bool of_domain : {true, false}) {
-      if (by_domain && !of_domain) continue;
-      const Truth truth = known_at(r, nest, known, of_domain);
-      extend(o.facts, truth.facts);
-      extend(o.facts, data.when_true(truth.rest));
-    }
-    extend(o.facts, data.facts_about(o.facts, o.form));
-    // Indices that are no axes here tell nothing.
-    std::erase_if(o.facts, [&](const Constraint& c) {
-      bool outside = false;
-      forms.for_each_var(
-          c.form, [&](Var v) { outside |= v.kind == VarKind::axis && !axes[v.index].valid(); });
-      return outside;
-    });
-    for (Constraint& c : o.facts) c.form = rename(c.form);
-    o.form = rename(o.form);
-    o.axis_names = axis_names;
+  const auto add_case = [&](Obligation o, Case possible) {
+    ObligationAxes own{.r = r, .axes = axes, .names = axis_names};
+    own.add_others(possible.form);
+    o.facts = own.ranges();
+    extend(o.facts, possible.facts);
+    extend(o.facts, data.facts_about(o.facts, possible.form));
+    // Other indices that are no axes here tell nothing.
+    std::erase_if(o.facts, [&](const Constraint& c) { return own.mentions_others(c.form); });
+    for (Constraint& c : o.facts) c.form = own.rename(c.form);
+    o.form = own.rename(possible.form);
+    o.axis_names = std::move(own.names);
     r.obligations.push_back(std::move(o));
+  };
+  const auto add = [&](const Obligation& o, size_t known, bool by_domain) {
+    Truth truth = nest.carried;
+    join(r, truth, known_at(r, nest, known, true));
+    if (!by_domain) join(r, truth, known_at(r, nest, known, false));
+    for (Case& possible : data.cases(o.form, truth)) add_case(o, std::move(possible));
   };
   for (size_t s = 0; s < nest.slots.size(); ++s) {
     const Slot& slot = nest.slots[s];
@@ -354,6 +380,25 @@ bool has_points(Resolver& r, size_t nest_id, int64_t n) {
   return proves(forms, r.program.assumptions, {.form = forms.add(points, -n)});
 }
 
+// A size that is more than every case's value, of those that its facts mention.
+FormId size_above(Resolver& r, const std::vector<Case>& cases) {
+  Forms& forms = r.arena.forms;
+  if (cases.empty()) return {};
+  std::set<Var> sizes;
+  for (const Constraint& c : cases[0].facts)
+    forms.for_each_var(c.form, [&](Var v) {
+      if (v.kind == VarKind::dim) sizes.insert(v);
+    });
+  for (const Var v : sizes) {
+    const FormId size = forms.var(v);
+    if (std::all_of(cases.begin(), cases.end(), [&](const Case& possible) {
+          return proves(forms, possible.facts, at_least(forms, size, forms.add(possible.form, 1)));
+        }))
+      return size;
+  }
+  return {};
+}
+
 Range range_of_expr(Resolver& r, size_t nest_id, ExprId value) {
   Forms& forms = r.arena.forms;
   const Expr e = r.arena.exprs[value];
@@ -369,10 +414,17 @@ Range range_of_expr(Resolver& r, size_t nest_id, ExprId value) {
       return found->second.range;
   }
   DataForms data(r, nest_id, index_facts(r, nest_id));
-  const Bounds b = data.bounds_of(data.of(value));
+  std::optional<Bounds> all;
+  std::vector<Case> cases = data.cases(data.of(value), r.nests[nest_id].domain);
+  for (Case& possible : cases) {
+    all = hull(all, data.bounds_of(possible.form, possible.facts));
+    extend(possible.facts, data.base);
+    extend(possible.facts, data.facts_about(possible.facts, possible.form));
+  }
   Range range;
-  if (b.low && *b.low > INT32_MIN) range.lo = forms.constant(*b.low);
-  if (b.high && *b.high < INT32_MAX) range.hi = forms.constant(*b.high + 1);
+  if (all && all->low && *all->low > INT32_MIN) range.lo = forms.constant(*all->low);
+  if (all && all->high && *all->high < INT32_MAX) range.hi = forms.constant(*all->high + 1);
+  if (const FormId size = size_above(r, cases); size.valid()) range.hi = size;
   return range;
 }
 

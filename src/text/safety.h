@@ -11,6 +11,9 @@ namespace tang {
 // The ranges of all indices that a comprehension sees, and the assumptions so far.
 Facts index_facts(const Resolver& resolver, size_t nest);
 
+// True where no coordinate of a read needs a proof.
+bool plainly_in_range(const Resolver& resolver, const Slot& slot);
+
 // Fixes for every read of a comprehension whether it is plain or guarded, and which conditions of
 // enclosing comprehensions its domain takes over.
 void decide_guards(Resolver& resolver, size_t nest);

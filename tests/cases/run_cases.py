@@ -9,6 +9,7 @@ the list stays true.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -17,6 +18,8 @@ import tempfile
 
 import numpy as np
 
+# A sanitizer's library is loaded into tangc alone.
+ENVIRONMENT = dict(os.environ, LD_PRELOAD=os.environ.get("TANG_PRELOAD", ""))
 HERE = pathlib.Path(__file__).resolve().parent
 NUMPY = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
          "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8, "bool": np.bool_}
@@ -97,7 +100,8 @@ def run_case(case, options, folder):
             command += ["-i", f"{name}={folder / f'in_{name}.npy'}"]
         for name in outputs:
             command += ["-o", f"{name}={folder / f'out_{name}.npy'}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120,
+                              env=ENVIRONMENT)
         if done.returncode != 0:
             return [f"exit status {done.returncode}: {(done.stderr or done.stdout).strip()[:600]}"]
         for name, in_case in outputs.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Executes the documentation: every fenced block of a page, in order, in a folder of its own.
 #
-#   ```tir, ```c    with a first line that names a file (`# softmax.tir`, `/* main.c`): written
+#   ```tir, ```c, ```cpp  with a first line that names a file (`# s.tir`, `/* main.c`): written
 #                   there; a ```tir block without a name is checked by `tangc check -`
 #   ```sh           run by sh, tangc on the path; must succeed
 #   ```text         what the commands before it print; `...` stands for anything
@@ -44,7 +44,7 @@ def run_page(page, folder, tangc):
     printed = ""
     for line, language, text in blocks_of(page):
         named = NAMED.match(text)
-        if language in ("tir", "c") and named:
+        if language in ("tir", "c", "cpp") and named:
             (folder / named[1]).write_text(text, encoding="utf-8")
         elif language == "tir":
             done = shell("tangc check -", folder, tangc, text)

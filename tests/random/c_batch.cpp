@@ -10,6 +10,7 @@
 #include "driver/process.h"
 #include "driver/worker.h"
 #include "emit/emit.h"
+#include "schedule/auto.h"
 #include "subject.h"
 
 namespace tang::random {
@@ -42,7 +43,8 @@ std::vector<std::pair<size_t, std::string>> compare_c(const std::vector<Subject>
   std::vector<std::string> sources;
   for (const Subject& subject : subjects) {
     const std::string stem = fmt::format("random_{}", subject.seed);
-    modules.push_back(back_end(subject.program, target, stem, false).module);
+    modules.push_back(
+        back_end({subject.program, schedule_auto(subject.program)}, target, stem, false).module);
     for (const emit::Artifact& artifact : emit::emit(target, modules.back(), stem)) {
       const std::string path = folder.path() + "/" + stem + artifact.suffix;
       std::ofstream(path, std::ios::binary) << artifact.text;

@@ -91,12 +91,12 @@ std::optional<Program> parse_text(const std::string& text, std::string& error) {
   Sources sources;
   const uint32_t file = sources.add("random.tir", text);
   Diagnostics diagnostics;
-  std::optional<Program> program = front_end(sources, file, {}, diagnostics);
-  if (!program || diagnostics.has_errors()) error = render_text(diagnostics, sources, false);
+  std::optional<Scheduled> scheduled = front_end(sources, file, {}, diagnostics);
+  if (!scheduled || diagnostics.has_errors()) error = render_text(diagnostics, sources, false);
   if (!error.empty()) return std::nullopt;
-  if (const std::vector<std::string> broken = verify(*program); !broken.empty())
+  if (const std::vector<std::string> broken = verify(scheduled->program); !broken.empty())
     error = fmt::format("not well formed: {}", fmt::join(broken, "; "));
-  return program;
+  return std::move(scheduled->program);
 }
 
 // Printing and reading back gives the same text and, bit for bit, the same values.

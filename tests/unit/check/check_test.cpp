@@ -68,6 +68,79 @@ TEST(Check, gathers_that_are_in_range) {
   for (const char* program : programs) EXPECT_THAT(complaints(program), IsEmpty()) << program;
 }
 
+// Under these declarations, conditions decide.
+std::vector<std::string> complaints_with_data(const std::string& definitions) {
+  return complaints(
+      "dim N, M in 1..=100\ninput t, u, v: i32[N]\ninput w: f32[8]\ninput r: i32[N] in 0..M\n"
+      "input x: f32[N, 9]\ninput wm: f32[M]\ninput z: f32[N]\n" +
+      definitions + "\noutput y");
+}
+
+TEST(Check, conditions_on_data_keep_gathers_in_range) {
+  const char* const definitions[] = {
+      "y[i] = t[i] >= 0 && t[i] < 8 ? w[t[i]] : 0",
+      "y = sum[i | t[i] >= 0 && t[i] < 8](w[t[i]])",
+      "y[i] = w?[t[i] | t[i] >= 0 && t[i] < 8] else 0",
+      "y[i: N] = (w[t[i] + 1 | t[i] >= -1 && t[i] < 7] else 0) + (t[i] >= 0 && t[i] < 7 ? w[t[i] + "
+      "1] : 0)",
+      "y[i: N] = t[i] >= 0 && t[i] < N && u[t[i]] >= 0 && u[t[i]] < 8 ? w[u[t[i]]] : 0",
+      "y[i: N] = t[i] >= u[i] && t[i] - u[i] < 8 && u[i] > -1000 && t[i] < 1000 ? w[t[i] - u[i]] : "
+      "0",
+      "y[i: N, j: 9] = j == 8 || x[i, j + 1] > 0 ? 1.0 : 0.0",
+      "y[i: N, j: 9] = j != 8 ? x[i, j + 1] : 0.0",
+      "y[i: N] = t[i] == 0 || t[i] == 3 || t[i] == 5 ? w[t[i]] : 0.0",
+      "y[i: N] = !(t[i] < 0 || t[i] >= 8) ? w[t[i]] : 0.0",
+      "y[i: N] = wm[t[i] < 0 ? 0 : t[i] > M - 1 ? M - 1 : t[i]]",
+      "c[i] = t[i] < 0 ? 0 : t[i] > 7 ? 7 : t[i]\ny[i: N] = w[c[i]]",
+      "y[i: N] = wm[t[i] % M] + wm[max(r[i] - 1, 0)] + wm[min(r[i] + 1, M - 1)] + wm[max(0, "
+      "min(t[i], M - 1))]",
+      "y[i: N] = t[i] < 0 || t[i] > 7 ? 0 : w[t[i]]",
+      "y[i: N] = sum[k: N | k < i && t[k] >= 0 && t[k] < N && u[t[k]] < 8 && u[t[k]] >= "
+      "0](w[u[t[k]]] * z[t[k]])",
+      "y[i: N] = t[i] * u[i] >= 0 && t[i] * u[i] < 8 ? w[t[i] * u[i]] : 0",
+      "y[i: N] = t[i] != 0 && u[i] != 0 && v[i] != 0 && r[i] != 0 ? wm[r[i] - 1] : 0",
+      "y[i: N] = t[i] >= i && t[i] <= i + 3 && i < 4 ? w[t[i]] : 0",
+      "p, k = argmax[i | t[i] >= 0 && t[i] < 8](z[i], t[i])\ny = k >= 0 ? w[k] : 0",
+      "y[i] = (t[i] >= 0 && t[i] < 8 && z[i] > 0) || (t[i] >= 2 && t[i] < 4) ? w[t[i]] : 0",
+      "y[i] = t[i] >= 0 ? (t[i] < 8 ? w[t[i]] : 1) : 0",
+      "y[i] = sum[k | t[i] >= 0 && t[i] < 8](w[t[i]] * w[k])",
+      "y[i] = t[i] >= 0 && t[i] < 8 ? sum[k](w[k] * w[t[i]]) : 0",
+      "y[i] = 2*t[i] >= 0 && 2*t[i] < 8 ? w[2*t[i]] : w[abs(r[i] % 8)]",
+      "y[i] = t[i] / 4 == 1 ? w[t[i]] : t[i] & 7 == 3 ? w[t[i] & 7] : w[(t[i] >> 3) & 7]",
+      "c[i] = t[i] < 0 ? 0 : t[i] > M - 1 ? M - 1 : t[i]\ny[i: N] = wm[c[i]]",
+      "y[i: N] = i == 0 ? 0.0 : z[i - 1] + (i != N - 1 ? z[i + 1] : 0)",
+  };
+  for (const char* text : definitions) EXPECT_THAT(complaints_with_data(text), IsEmpty()) << text;
+}
+
+TEST(Check, conditions_on_data_that_are_not_enough) {
+  const char* const definitions[] = {
+      "y[i] = t[i] >= 0 && t[i] <= 8 ? w[t[i]] : 0",
+      "y[i] = t[i] >= 0 || t[i] < 8 ? w[t[i]] : 0",
+      "y[i] = t[i] >= 0 && t[i] < 8 ? 0 : w[t[i]]",
+      "y[i: N, j: 9] = j != 7 ? x[i, j + 1] : 0.0",
+      "y[i] = t[i] + 1 > t[i] && t[i] + 1 >= 0 && t[i] + 1 <= 8 ? w[t[i] + 1] : 0",
+      "y[i] = t[i] + 1 < 8 && t[i] >= 0 ? w[t[i] + 1] : 0",
+      "y[i] = u[i] >= 0 && u[i] < 8 ? w[t[i]] : 0",
+      "y[i: N] = t[i] == 0 || t[i] == 3 || t[i] == 8 ? w[t[i]] : 0.0",
+      "c[i] = t[i] < 0 ? 0 : t[i] > 7 ? 8 : t[i]\ny[i: N] = w[c[i]]",
+  };
+  for (const char* text : definitions)
+    EXPECT_THAT(complaints_with_data(text), ::testing::SizeIs(1)) << text;
+}
+
+// Reads that fold away are still as the user wrote them.
+TEST(Check, reads_that_fold_away) {
+  EXPECT_THAT(complaints("input x: i32[3] in 0..4\ny[i: 3] = sum[j: 2 | x[i] > x[i]](j)\noutput y"),
+              IsEmpty());
+  EXPECT_THAT(complaints("input x: i32[3] in 0..4\ny[i: 4] = sum[j: 2 | x[i] > x[i]](j)\noutput y"),
+              ElementsAre("index-out-of-range: i is 3, outside of dimension 0 of x, which has 3"));
+  EXPECT_THAT(complaints("input x: i32[3]\ny[i: 3] = x[i] + "
+                         "sum[j: 2](any[k: 2 | x[i + 1] > x[i + 1]](true))\noutput y"),
+              ElementsAre("index-out-of-range: i + 1 is 3 at i = 2, outside of dimension 0 of x, "
+                          "which has 3"));
+}
+
 TEST(Check, the_witness_of_a_fixed_size) {
   EXPECT_THAT(complaints("input x: f32[10]\ny[i: 10] = x[i + 1]\noutput y"),
               ElementsAre("index-out-of-range: i + 1 is 10 at i = 9, outside of dimension 0 of x, "

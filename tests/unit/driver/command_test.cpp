@@ -141,7 +141,7 @@ TEST_F(Command, EachStageCanBeSeen) {
   const std::string program = write("p.tir", kProgram);
   EXPECT_THAT(tangc({program, "--emit=ir"}).out, HasSubstr("sum[k: 3](x[i,k] * x[i,k])"));
   EXPECT_THAT(tangc({program, "--emit=ir", "--bind", "N=5"}).out, HasSubstr("f32[5, 3]"));
-  EXPECT_THAT(tangc({program, "--emit=schedule"}).out, StartsWith("y: "));
+  EXPECT_THAT(tangc({program, "--emit=schedule"}).out, StartsWith("schedule y {"));
   EXPECT_THAT(tangc({program, "--emit=kernel", "--verify-each"}).out, HasSubstr("x"));
   EXPECT_THAT(tangc({program, "--emit=manifest"}).out, HasSubstr("\"prefix\": \"p\""));
   EXPECT_EQ(tangc({program, "--emit=ir", "-o", path("out.tir")}).status, kSuccess);

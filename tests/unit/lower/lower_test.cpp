@@ -10,7 +10,9 @@
 #include "interp/interp.h"
 #include "kernel/run.h"
 #include "schedule/auto.h"
+#include "schedule/blocks.h"
 #include "text/parse.h"
+#include "text/print.h"
 
 namespace tang {
 namespace {
@@ -101,7 +103,6 @@ Schedule random_schedule(const Program& program, std::mt19937& random) {
     std::vector<Split> splits;
     for (const Split& s : kernel.splits)
       if (s.cells == std::array<int64_t, 4>{0, 0, 0, 0}) splits.push_back(s);  // carried values
-    const bool carries = !splits.empty();
     const auto taken = [&](AxisRef ref) {
       return std::any_of(splits.begin(), splits.end(),
                          [&](const Split& s) { return s.axis == ref; });
@@ -109,7 +110,7 @@ Schedule random_schedule(const Program& program, std::mt19937& random) {
     const Comprehension& root = program.comprehension(kernel.root);
     for (uint8_t a = 0; a < root.n_points; ++a) {
       if (taken({kernel.root, a})) continue;
-      const int64_t reg = carries ? 1 : pick({1, 1, 2, 3});
+      const int64_t reg = pick({1, 1, 2, 3});
       const int64_t lane = reg * pick({1, 1, 2, 4});
       const int64_t group = pick({0, 1, 2}) * lane;
       splits.push_back({.axis = {kernel.root, a}, .cells = {0, group, lane, reg}});
@@ -213,6 +214,18 @@ const Case kCases[] = {
     {"count", "dim N\ninput x: f32[3, N]\nc[i] = sum[k](x[i,k] > 0)\noutput c\n", {{5}, {0}}},
 };
 
+// The schedule survives its way through the text of the program.
+void expect_same_from_text(Program program, const Schedule& schedule) {
+  program.schedules = blocks_of(program, schedule);
+  const std::string text = print(program);
+  const Program again = parse_text(text);
+  Diagnostics diagnostics;
+  const auto read = schedule_program(again, diagnostics);
+  ASSERT_TRUE(read) << text << diagnostics.all().front().message;
+  EXPECT_EQ(kernel::print(lower(again, *read, {})), kernel::print(lower(program, schedule, {})))
+      << text;
+}
+
 class LowerCase : public testing::TestWithParam<Case> {};
 
 TEST_P(LowerCase, EqualsTheInterpreter) {
@@ -224,9 +237,12 @@ TEST_P(LowerCase, EqualsTheInterpreter) {
     for (const int64_t d : dims) sizes += std::to_string(d) + " ";
     ASSERT_NO_FATAL_FAILURE(
         expect_equal(program, schedule_auto(program), bindings, "auto, sizes " + sizes));
-    for (int trial = 0; trial < 25; ++trial)
-      ASSERT_NO_FATAL_FAILURE(expect_equal(program, random_schedule(program, random), bindings,
+    for (int trial = 0; trial < 25; ++trial) {
+      const Schedule schedule = random_schedule(program, random);
+      ASSERT_NO_FATAL_FAILURE(expect_equal(program, schedule, bindings,
                                            "trial " + std::to_string(trial) + ", sizes " + sizes));
+      ASSERT_NO_FATAL_FAILURE(expect_same_from_text(program, schedule));
+    }
   }
 }
 

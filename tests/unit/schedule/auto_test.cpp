@@ -24,6 +24,13 @@ At place_of(const Program& program, const Schedule& schedule, const std::string&
   throw std::runtime_error("no definition " + name);
 }
 
+// The first kernel's lanes share an index of a fold.
+bool shares_a_fold(const Schedule& schedule) {
+  for (const Split& s : schedule.kernels.at(0).splits)
+    if (s.cells[2] > s.cells[3]) return true;
+  return false;
+}
+
 TEST(ScheduleAuto, CheapMapsAreInlinedAndCostlyOnesReadTwiceAreStored) {
   const Program p = parse_text(
       "dim N\ninput x: f32[N]\ncheap[i] = x[i] * 2.0\ncostly[i] = exp(cheap[i])\n"
@@ -60,10 +67,10 @@ TEST(ScheduleAuto, DeadDefinitionsAreNoKernels) {
 
 TEST(ScheduleAuto, LongFoldsOfFewPointsAreSplitOverLanes) {
   const Program p = parse_text("input x: f32[4096]\nt = sum[i](x[i])\noutput t\n");
-  EXPECT_EQ(schedule_auto(p).kernels.at(0).preset, "split");
+  EXPECT_TRUE(shares_a_fold(schedule_auto(p)));
   const Program q =
       parse_text("dim T\ninput a, b: f32[T]\n_, h = affine[u](a[u], b[u])\noutput h\n");
-  EXPECT_EQ(schedule_auto(q).kernels.at(0).preset, "point") << "affine does not commute";
+  EXPECT_FALSE(shares_a_fold(schedule_auto(q))) << "affine does not commute";
 }
 
 TEST(ScheduleAuto, ValuesThatDependOnAnF64InputAreF64) {
