@@ -137,7 +137,8 @@ TEST(Text, TopPlaces) {
       R"(
 input x: f32[4, 4]
 v[s,r], k[s,r] = topk(3)[d](x[s,d], d)
-total[s], w[s,r], odd[s,r], p[s,r] = (sum, topk(2))[d | x[s,d] > 0.0](1, (x[s,d], d % 2 == 1, x[s,d]))
+total[s], w[s,r], odd[s,r], p[s,r] = (sum, topk(2))[d | x[s,d] > 0.0](1, (x[s,d], d % 2 == 1,
+  x[s,d]))
 _, order[r] = topk(16)[s,d](x[s,d], 4*s + d)
 output v, k, total, w, odd, p, order
 )",
