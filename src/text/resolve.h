@@ -234,7 +234,7 @@ struct Resolver {
   Meaning add_slot(Slot slot, Type kind, Span span);
   void push_known(Truth truth);
   Meaning resolve_reduction(const syntax::Reduction& reduction, Span span);
-  bool reduce_into(const syntax::Reduction& reduction, Span span);
+  bool reduce_into(const syntax::Reduction& reduction);
   bool resolve_domain(syntax::ExprNodeId condition);
   void vote_by_prefix(syntax::ExprNodeId id);
   bool resolve_values(const syntax::Reduction& reduction);
@@ -242,6 +242,9 @@ struct Resolver {
   std::optional<Type> own_kind(const MonoidInfo& monoid, size_t component, const Meaning& value);
   std::string monoid_suggestion(const std::string& name) const;
   bool check_monoid(const syntax::Reduction& reduction, Span span);
+  bool check_monoid_argument(const syntax::Reduction& reduction, size_t monoid);
+  std::optional<size_t> index_of_places(const std::vector<syntax::Left>& lefts, int64_t k);
+  bool declare_places(const syntax::Definition& definition, const syntax::Reduction& reduction);
   ExprId import_expr(size_t from, ExprId expr);
 
   // ---- ranges and finishing (resolve_ranges.cpp, finish.cpp, safety.cpp) ----
@@ -255,6 +258,7 @@ struct Resolver {
   void finish_nested(size_t which);
   bool fill_component_axes(const syntax::Definition& definition, Comprehension& c,
                            std::vector<std::bitset<256>>& needs);
+  std::vector<uint8_t> own_axes(const std::bitset<256>& needed, size_t n_points, size_t places);
   DefId add_def(Def def, bool made_up);
   std::string program_name(const std::string& wanted);
   std::string numbered_name(const std::string& stem, size_t first);
