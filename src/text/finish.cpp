@@ -332,6 +332,7 @@ void Resolver::finish_nested(size_t which) {
   Nest& nest = nests[which];
   link_nested(*this, nest);
   decide_guards(*this, which);
+  link_nested(*this, nest);  // conditions that it took over may read others
   nest.points = outer_indices(*this, nest);
   Finisher f(*this, which);
   f.number_axes();
