@@ -17,6 +17,8 @@ using syntax::ExprNodeId;
 namespace {
 
 constexpr size_t kMaxCallDepth = 200;
+constexpr uint32_t kMaxCalls = 500'000;
+constexpr uint32_t kFirstFrame = 1u << 20;  // of calls, which have a frame each
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -97,7 +99,7 @@ std::optional<std::vector<ExprNodeId>> Resolver::match_arguments(const syntax::C
   return good ? std::optional(given) : std::nullopt;
 }
 
-// False when the call would never end, or nests too deep.
+// False when the call would never end, nests too deep, or is one too many.
 bool Resolver::may_enter(const FunctionInfo& info, Span span) {
   const auto same = [&](const ActiveCall& c) { return c.function == info.function; };
   if (std::any_of(calls.begin(), calls.end(), same)) {
@@ -105,8 +107,15 @@ bool Resolver::may_enter(const FunctionInfo& info, Span span) {
          fmt::format("{} calls itself, and calls are inlined", info.function->name.text));
     return false;
   }
-  if (calls.size() < kMaxCallDepth) return true;
-  fail("limit", span, fmt::format("functions nest deeper than {}", kMaxCallDepth));
+  if (calls.size() >= kMaxCallDepth) {
+    fail("limit", span, fmt::format("functions nest deeper than {}", kMaxCallDepth));
+    return false;
+  }
+  if (next_frame - kFirstFrame < kMaxCalls) return true;
+  if (!stopped)
+    fail("limit", span,
+         fmt::format("functions are called more than {} times, and calls are inlined", kMaxCalls));
+  stopped = true;
   return false;
 }
 
