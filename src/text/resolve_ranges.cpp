@@ -45,6 +45,7 @@ bool Resolver::fix_range(uint32_t number) {
       d.notes.push_back({first.declared, fmt::format("{} is declared here", first.tensor)});
       if (!(vote.declared == first.declared))
         d.notes.push_back({vote.declared, fmt::format("{} is declared here", vote.tensor)});
+      note_calls(d);
       return false;
     }
     index.extent = first.extent;
