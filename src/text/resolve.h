@@ -254,7 +254,7 @@ struct Resolver {
   // ---- reporting ----
   Meaning fail(std::string name, Span span, std::string message);
   Diagnostic& report(std::string name, Span span, std::string message);
-  void note_calls(Diagnostic& d) const;
+  std::vector<Note> call_notes(Span at) const;
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;

@@ -318,18 +318,20 @@ Meaning Resolver::fail(std::string name, Span span, std::string message) {
 Diagnostic& Resolver::report(std::string name, Span span, std::string message) {
   failed = true;
   Diagnostic& d = diagnostics.error(std::move(name), span, std::move(message));
-  note_calls(d);
+  d.notes = call_notes(span);
   return d;
 }
 
-// Says by which calls a mistake in a function's body was reached, the innermost first.
-void Resolver::note_calls(Diagnostic& d) const {
+// By which calls a mistake in a function's body was reached, the innermost first.
+std::vector<Note> Resolver::call_notes(Span at) const {
   constexpr size_t kMostCalls = 5;
+  std::vector<Note> notes;
   for (size_t i = 0; i < calls.size() && i < kMostCalls; ++i) {
     const ActiveCall& call = calls[calls.size() - 1 - i];
-    if (!(call.span == d.span))
-      d.notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
+    if (!(call.span == at))
+      notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
   }
+  return notes;
 }
 
 std::string Resolver::source_text(Span span) const {

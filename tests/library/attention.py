@@ -1,4 +1,4 @@
-"""Attention of all kinds: one query at a time, its keys collected in a list."""
+# Attention of all kinds: one query at a time, its keys collected in a list.
 import numpy as np
 
 from batch import Batch
@@ -76,7 +76,8 @@ def written(options):
 
 def plain(rng, symbolic):
     batch = Batch(f"attention{symbolic:d}", symbolic=symbolic, rtol=RTOL, atol=ATOL)
-    for heads, n_queries, n_keys, depth, width in [(2, 5, 5, 4, 3), (1, 3, 6, 1, 2), (3, 1, 4, 2, 1)]:
+    for heads, n_queries, n_keys, depth, width in [(2, 5, 5, 4, 3), (1, 3, 6, 1, 2),
+                                                   (3, 1, 4, 2, 1)]:
         q, k, v = tensors(rng, (), heads, heads, n_queries, n_keys, depth, width)
         names = [batch.input(a) for a in (q, k, v)]
         for options in OPTIONS:

@@ -1,9 +1,8 @@
-"""A batch of calls to the library: one program, its inputs, and what numpy says comes out.
-
-Each call is a line of the program, so that a batch costs one compilation whatever its size. Inputs
-have concrete sizes, or with symbolic=True sizes that are known at run time only: equal extents are
-one `dim`, as in a program that a user would write.
-"""
+# A batch of calls to the library: one program, its inputs, and what numpy says comes out.
+#
+# Each call is a line of the program, so that a batch costs one compilation whatever its size.
+# Inputs have concrete sizes, or with symbolic=True sizes that are known at run time only: equal
+# extents are one `dim`, as in a program that a user would write.
 import os
 import subprocess
 
@@ -84,7 +83,8 @@ class Batch:
             return [f"exit status {done.returncode}\n{done.stderr or done.stdout}"[:3000]]
         problems = []
         for name, (want, line) in self.wanted.items():
-            problems += differences(np.load(folder / f"{name}.npy"), want, line, self.rtol, self.atol)
+            got = np.load(folder / f"{name}.npy")
+            problems += differences(got, want, line, self.rtol, self.atol)
         return problems
 
 

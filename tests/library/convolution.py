@@ -1,4 +1,4 @@
-"""Convolutions, pooling, interpolation: windows over one to three spatial dimensions."""
+# Convolutions, pooling, interpolation: windows over one to three spatial dimensions.
 import itertools
 
 import numpy as np
@@ -7,11 +7,12 @@ from batch import Batch, each
 
 
 def places(n, taps, stride, pad, dilation, pad_end=None):
-    return (n + pad + (pad if pad_end is None else pad_end) - dilation * (taps - 1) - 1) // stride + 1
+    pad_end = pad if pad_end is None else pad_end
+    return (n + pad + pad_end - dilation * (taps - 1) - 1) // stride + 1
 
 
 def convolve(x, w, stride, pad, dilation, groups, pad_end=None):
-    """x [..., C, spatial], w [O, C/groups, taps]; stride, pad, dilation a number for each dimension."""
+    """x [..., C, spatial], w [O, C/groups, taps]; stride, pad, dilation one for each."""
     x, w = x.astype(np.float64), w.astype(np.float64)
     rank = w.ndim - 2
     pad_end = pad if pad_end is None else pad_end
@@ -83,10 +84,12 @@ def convolutions(rng, symbolic):
         v = normal(channels, outputs // groups, *taps)
         for output_pad in {0, stride - 1}:
             batch.check(f"conv_transpose{rank}d({{}}, {{}}{rest}{written(output_pad=output_pad)})",
-                        [names[0], batch.input(v, fixed=rank)], transpose(x, v, every(stride), every(pad), every(dilation),
-                                                 groups, every(output_pad)))
+                        [names[0], batch.input(v, fixed=rank)],
+                        transpose(x, v, every(stride), every(pad), every(dilation), groups,
+                                  every(output_pad)))
     x, w = normal(2, 3, 6), normal(2, 3, 4)
-    batch.check("conv1d({}, {}, pad = 3, pad_end = 0)", [x, batch.input(w, fixed=1)],  # sees the past only
+    # Sees the past only.
+    batch.check("conv1d({}, {}, pad = 3, pad_end = 0)", [x, batch.input(w, fixed=1)],
                 convolve(x, w, (1,), (3,), (1,), 1, pad_end=(0,)))
     x, w = normal(2, 5, 7), normal(3, 2, 3, 2)
     batch.check("conv2d({}, {}, stride = 2, stride_w = 3, pad_w = 1, dilation_w = 2)",
@@ -117,7 +120,8 @@ def pool(x, rank, f, size, stride, pad, dilation=None):
     lead = x.shape[:x.ndim - rank]
     result = None
     for place in np.ndindex(*lead):
-        for out, at, values in windows(x[place].astype(np.float64), rank, size, stride, pad, dilation):
+        part = x[place].astype(np.float64)
+        for out, at, values in windows(part, rank, size, stride, pad, dilation):
             if result is None:
                 result = np.zeros(lead + tuple(out))
             result[place + at] = f(values)
@@ -130,7 +134,8 @@ def maximum(values):
 
 def pools(rng, symbolic):
     batch = Batch(f"pool{symbolic:d}", symbolic=symbolic, tight=True)
-    for shape, rank in [((7,), 1), ((2, 5), 1), ((2, 6, 5), 2), ((1, 2, 4, 4), 2), ((2, 4, 5, 4), 3)]:
+    for shape, rank in [((7,), 1), ((2, 5), 1), ((2, 6, 5), 2), ((1, 2, 4, 4), 2),
+                        ((2, 4, 5, 4), 3)]:
         x = -np.abs(rng.normal(size=shape)).astype(np.float32)  # all negative: padding must not win
         name = batch.input(x)
         every = lambda n: (n,) * rank
@@ -178,7 +183,8 @@ def resizes(rng, symbolic):
         for factor in (1, 2, 3):
             batch.check(f"upsample_nearest1d({{}}, {factor})", [name], x.repeat(factor, -1))
         for n in () if symbolic else (1, 2, 3, 5, 8, 11):
-            batch.check(f"resize_nearest1d({{}}, {n})", [name], along(x, -1, lambda r: nearest(r, n)))
+            batch.check(f"resize_nearest1d({{}}, {n})", [name],
+                        along(x, -1, lambda r: nearest(r, n)))
             for corners in (False, True):
                 batch.check(f"resize_linear1d({{}}, {n}, corners = {str(corners).lower()})", [name],
                             along(x, -1, lambda r: interpolate(r, n, corners)))
@@ -192,7 +198,8 @@ def resizes(rng, symbolic):
                         along(rows, -1, lambda r: nearest(r, w)))
             for corners in (False, True):
                 rows = along(x, -2, lambda r: interpolate(r, h, corners))
-                batch.check(f"resize_linear2d({{}}, {h}, {w}{', corners = true' * corners})", [name],
+                rest = ", corners = true" * corners
+                batch.check(f"resize_linear2d({{}}, {h}, {w}{rest})", [name],
                             along(rows, -1, lambda r: interpolate(r, w, corners)))
     return batch
 

@@ -1,4 +1,4 @@
-"""Activations, losses of elements, random bits."""
+# Activations, losses of elements, random bits.
 import math
 
 import numpy as np
@@ -43,7 +43,8 @@ def activations(rng):
     name, second = batch.input(x), batch.input(other)
     for function, reference in ACTIVATIONS.items():
         batch.check(function + "({}[i])", [name], reference(wide), points="[i]")
-    batch.check("leaky_relu({}[i], 0.2)", [name], np.where(wide > 0, wide, 0.2 * wide), points="[i]")
+    batch.check("leaky_relu({}[i], 0.2)", [name], np.where(wide > 0, wide, 0.2 * wide),
+                points="[i]")
     batch.check("elu({}[i], alpha = 2.0)", [name],
                 np.where(wide > 0, wide, 2 * np.expm1(np.minimum(wide, 0))), points="[i]")
     batch.check("swiglu({}[i], {}[i])", [name, second], wide * sigmoid(wide) * other_wide,
@@ -101,7 +102,8 @@ def random_numbers(rng):
     batch.check("uniform(9, i)", [], unit, points="[i: 50]")
     second = np.array([(philox((i, 0, 0, 0), (9, 1))[0] >> 8) / 2**24 for i in range(50)])
     batch.check("normal(9, i)", [],
-                np.sqrt(-2 * np.log(unit + 2.0**-24)) * np.cos(2 * np.pi * second), points="[i: 50]")
+                np.sqrt(-2 * np.log(unit + 2.0**-24)) * np.cos(2 * np.pi * second),
+                points="[i: 50]")
     x = rng.normal(size=50).astype(np.float32)
     batch.check("dropout({}[i], 0.25, 9, i)", [x], np.where(unit < 0.25, 0, x / 0.75), points="[i]")
     batch.check("dropout({}[i], 0.0, 9, i)", [x], x, points="[i]")

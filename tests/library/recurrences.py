@@ -1,4 +1,4 @@
-"""Running reductions, recurrences and mixtures of experts: a loop over time, a loop over experts."""
+# Running reductions, recurrences, mixtures of experts: loops over time and over experts.
 import numpy as np
 
 from batch import Batch, each
@@ -78,7 +78,8 @@ def recurrences(rng, symbolic):
 def experts(rng, symbolic):
     batch = Batch(f"experts{symbolic:d}", symbolic=symbolic, rtol=1e-4, atol=1e-5)
     normal = lambda *shape: rng.normal(size=shape).astype(np.float32)
-    for lead, width, inner, n_experts, k in [((5,), 3, 4, 6, 2), ((2, 3), 2, 1, 2, 1), ((), 2, 3, 3, 3)]:
+    for lead, width, inner, n_experts, k in [((5,), 3, 4, 6, 2), ((2, 3), 2, 1, 2, 1),
+                                             ((), 2, 3, 3, 3)]:
         x, gate = normal(*lead, width), normal(*lead, k)
         into, up = normal(2, n_experts, inner, width)
         down = normal(n_experts, width, inner)

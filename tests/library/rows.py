@@ -1,4 +1,4 @@
-"""Softmax, normalizations, products, tables, rotary positions, losses: one row at a time."""
+# Softmax, normalizations, products, tables, rotary positions, losses: one row at a time.
 import numpy as np
 
 from batch import Batch, each
@@ -43,7 +43,8 @@ def softmaxes(rng, symbolic):
         for place, row in each(x.astype(np.float64)):
             want[place][keep[place]] = softmax(row[keep[place]])
         batch.check("masked_softmax({}, {})", [dirty, keep], want)
-    batch.check("softmax({})", [np.array([[1, np.nan, 2], [np.inf, 0, 1]])], np.full((2, 3), np.nan))
+    spoilt = np.array([[1, np.nan, 2], [np.inf, 0, 1]])
+    batch.check("softmax({})", [spoilt], np.full((2, 3), np.nan))
     empty = np.zeros((3, 0), np.float32)
     batch.check("softmax({})", [empty], np.zeros((3, 0)))
     batch.check("logsumexp({})", [empty], np.full(3, -np.inf))

@@ -38,7 +38,8 @@ def not_formatted_once(tangc):
     """Sentences about files that `fmt` changes again after it changed them."""
     for file in sorted(LIBRARY.glob("*.tir")):
         once = subprocess.run([tangc, "fmt", str(file)], capture_output=True, text=True)
-        twice = subprocess.run([tangc, "fmt", "-"], input=once.stdout, capture_output=True, text=True)
+        twice = subprocess.run([tangc, "fmt", "-"], input=once.stdout, capture_output=True,
+                               text=True)
         if once.returncode or twice.returncode or once.stdout != twice.stdout:
             yield f"{file.name}: formatting is not stable\n{once.stderr}{twice.stderr}"
         if once.stdout.count("#") != file.read_text().count("#"):
