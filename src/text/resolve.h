@@ -65,6 +65,7 @@ struct MonoidInfo {
 
 // A file: the program's own is number 0.
 struct Library {
+  bool built_in = false;               // of the library, and so are its imports
   syntax::File own;                    // of an imported one
   const syntax::File* file = nullptr;  // invalid while it cannot be read
   std::map<std::string, FunctionInfo> functions;
@@ -120,6 +121,7 @@ struct Resolver {
   bool choose_entry(const syntax::File& top, const syntax::Entry*& chosen);
   void add_file(const syntax::File& top, size_t number);
   void load_import(const syntax::Import& item, size_t into);
+  std::vector<size_t> visible_files() const;
   void resolve_library(size_t number);
 
   // ---- functions (resolve_functions.cpp) ----
@@ -147,7 +149,10 @@ struct Resolver {
   std::optional<std::vector<Symbol>> call_function(const syntax::Call& call,
                                                    const FunctionInfo& info, Span span);
   bool fits_parameter(const syntax::Param& param, const Symbol& arg, Span span);
-  bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span);
+  bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span,
+                    std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed);
+  bool match_computed(const std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed,
+                      Span span);
   bool match_shape(const syntax::Param& param, const std::vector<FormId>& shape, Span span,
                    std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed);
   bool match_pack(const syntax::Name& name, const std::vector<FormId>& extents, Span span);
@@ -198,6 +203,7 @@ struct Resolver {
   Meaning resolve_chain(syntax::ExprNodeId id);
   Meaning resolve_logic(syntax::ExprNodeId id);
   Meaning resolve_name(const syntax::Name& name);
+  bool is_known(const Meaning& m) const;
   Meaning resolve_unary(const syntax::Unary& unary, Span span);
   Meaning resolve_choice(syntax::ExprNodeId condition, syntax::ExprNodeId yes,
                          syntax::ExprNodeId no, Span span);
@@ -270,6 +276,7 @@ struct Resolver {
   Meaning undefined(const syntax::Name& name, Span span);
   bool defined_in_loop(const std::string& name) const;
   Span defined_later(const syntax::Name& name) const;
+  std::vector<Note> call_notes(Span at) const;
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;
@@ -300,7 +307,7 @@ struct Resolver {
   size_t n_rounds = 0;   // of all loops so far
   bool stopped = false;  // at a limit: nothing more is read
   std::deque<Library> libraries;
-  std::map<std::string, size_t> imported;  // number of each file, by its name
+  std::map<std::pair<bool, std::string>, size_t> imported;  // by whether built in, and name
   std::vector<ActiveCall> calls;
   std::map<std::string, std::vector<FormId>> packs;  // of the function being read
   std::optional<std::vector<Symbol>> returned;

@@ -301,6 +301,7 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
     for (Constraint& c : o.facts) c.form = own.rename(c.form);
     o.form = own.rename(possible.form);
     o.axis_names = std::move(own.names);
+    o.calls = r.call_notes(o.span);
     r.obligations.push_back(std::move(o));
   };
   const auto add = [&](const Obligation& o, size_t known, bool by_domain) {

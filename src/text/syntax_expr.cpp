@@ -355,9 +355,10 @@ Parser::Operand Parser::parse_reduction() {
   const uint32_t brackets = open(TokenKind::open_bracket);
   {
     const WithMode mode(*this, {.bar_ends = true});
-    do {
-      reduction.binders.push_back(parse_binder(kBitOrPrecedence));
-    } while (accept(TokenKind::comma));
+    // Over no index it has one point; a pack of no dimensions comes to that.
+    if (!at(TokenKind::close_bracket) && !at(TokenKind::bar)) do {
+        reduction.binders.push_back(parse_binder(kBitOrPrecedence));
+      } while (accept(TokenKind::comma));
     reduction.condition = parse_condition();
     close(brackets, reduction.condition.valid() ? "an operator or ']'" : "',', '|' or ']'");
   }
