@@ -112,7 +112,7 @@ void Resolver::resolve_item(syntax::ItemId id) {
                  },
                  [&](const Schedule& i) { add_schedule(i); },
                  [&](const Definition& i) { define(i, item.span); },
-                 [&](const Update&) { not_available(item.span, "updates of an inout"); },
+                 [&](const Update& i) { update(i, item.span); },
              },
              item.data);
 }
@@ -181,6 +181,12 @@ bool Resolver::check_new_name(const syntax::Name& name) {
 bool Resolver::is_input(const std::string& name, TensorId tensor) const {
   const Tensor& t = arena.tensors[tensor];
   return t.kind == TensorKind::input && program.inputs[t.source].name == name;
+}
+
+// An inout, or a version of one.
+bool Resolver::is_inout(TensorId tensor) const {
+  const Tensor& base = arena.tensors[arena.base_of(tensor)];
+  return base.kind == TensorKind::input && program.inputs[base.source].role == Role::inout;
 }
 
 // A size built of constants and dims, whatever its sign.
@@ -515,9 +521,22 @@ void Resolver::declare_scalar(const syntax::Name& name, Type type, const Range& 
 // ---- outputs -----------------------------------------------------------------------------------
 
 void Resolver::finish_outputs() {
+  bool updates = false;
+  for (const Input& input : program.inputs) {
+    if (input.role != Role::inout) continue;
+    const Symbol* symbol = values.find(input.name, sight);
+    TANG_ASSERT(symbol && symbol->kind != SymbolKind::dim, "the inout {} is lost", input.name);
+    if (symbol->kind != SymbolKind::tensor) continue;
+    updates |= symbol->tensor != input.tensor;
+    program.outputs.push_back({.name = input.name,
+                               .tensor = symbol->tensor,
+                               .type = arena.tensors[input.tensor].type,
+                               .span = input.span});
+  }
   for (const auto& [name, type] : wanted_outputs) add_output(name, type);
   name_outputs();
-  if (diagnostics.has_errors() || !program.outputs.empty()) return;
+  check_overwritten();
+  if (diagnostics.has_errors() || updates || !wanted_outputs.empty()) return;
   const Span start{.file = file->file, .begin = 0, .end = 0};
   if (program.defs.empty())
     diagnostics.error("nothing-defined", start, "the program defines nothing");
@@ -538,9 +557,13 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   if (redefined.contains(name.text)) return;
   const bool input = symbol->kind == SymbolKind::tensor && is_input(name.text, symbol->tensor);
   if (symbol->kind != SymbolKind::tensor || input) {
-    fail("output-of-input", name.span,
-         fmt::format("{} is a{}, not a definition", name.text,
-                     input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
+    if (input && is_inout(symbol->tensor))
+      fail("output-of-input", name.span,
+           fmt::format("{} is an inout, whose last version is an output already", name.text));
+    else
+      fail("output-of-input", name.span,
+           fmt::format("{} is a{}, not a definition", name.text,
+                       input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
     return;
   }
   TensorId tensor = symbol->tensor;
@@ -604,6 +627,7 @@ void Resolver::name_outputs() {
       if (!name.empty()) holders.emplace(name, &name);
   for (const Output& output : program.outputs) {
     const Tensor& t = arena.tensors[output.tensor];
+    if (is_inout(output.tensor)) continue;
     std::string& own = program.defs[def_of_comprehension.at(t.source).value].names[t.component];
     if (own == output.name) continue;
     if (const auto other = holders.find(output.name); other != holders.end()) {

@@ -35,6 +35,29 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
     return fail("not-constant", span,
                 fmt::format("{} is not known from constants and dimensions", name));
   const size_t known = nest().now_known;
+  std::optional<Slot> slot = read_slot(name, symbol, read, span);
+  nest().now_known = known;
+  if (!slot) return {.span = span};
+  const Type kind = kind_of(arena.tensors[symbol.tensor].type);
+  if (slot->guarded) {
+    slot->otherwise = read->otherwise.valid() ? resolve_otherwise(*read, kind) : identity_in(kind);
+    if (!slot->otherwise.valid()) {
+      if (!read->otherwise.valid())
+        fail("guard-needs-else", read->tensor.span,
+             fmt::format("outside of a reduction's value {}?[...] has no identity to give; write "
+                         "{}[...] else and a value",
+                         name, name));
+      return {.span = span};
+    }
+  }
+  cast_votes(*slot, symbol);
+  return add_slot(std::move(*slot), kind, span);
+}
+
+// The tensor, coordinates and guard of a read, not yet what it gives out of range; nothing after an
+// error. Its condition is known from here on.
+std::optional<Slot> Resolver::read_slot(const std::string& name, const Symbol& symbol,
+                                        const syntax::Read* read, Span span) {
   Slot slot{.tensor = symbol.tensor, .name = name};
   for (const FormId form : symbol.leading) {
     slot.coords.push_back({.form = form, .data = {}});
@@ -43,10 +66,12 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
   const bool faulty = symbol.kind == SymbolKind::faulty;
   const size_t rank =
       faulty ? 0 : arena.tensors[symbol.tensor].shape.size() - symbol.leading.size();
-  if (!read && rank > 0)
-    return fail("missing-coordinates", span,
-                fmt::format("{} has {} dimension{}, write {}[...]", name, rank,
-                            rank == 1 ? "" : "s", name));
+  if (!read && rank > 0) {
+    fail("missing-coordinates", span,
+         fmt::format("{} has {} dimension{}, write {}[...]", name, rank, rank == 1 ? "" : "s",
+                     name));
+    return std::nullopt;
+  }
   bool good = !faulty;
   if (read) {
     slot.guarded = read->guarded || read->otherwise.valid();
@@ -73,23 +98,9 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
       good = false;
     }
   }
-  nest().now_known = known;
-  if (!good) return {.span = span};
-  const Type kind = kind_of(arena.tensors[symbol.tensor].type);
-  if (slot.guarded) {
-    slot.otherwise = read->otherwise.valid() ? resolve_otherwise(*read, kind) : identity_in(kind);
-    if (!slot.otherwise.valid()) {
-      if (!read->otherwise.valid())
-        fail("guard-needs-else", read->tensor.span,
-             fmt::format("outside of a reduction's value {}?[...] has no identity to give; write "
-                         "{}[...] else and a value",
-                         name, name));
-      return {.span = span};
-    }
-  }
+  if (!good) return std::nullopt;
   slot.must_hold = !slot.guarded;
-  cast_votes(slot, symbol);
-  return add_slot(std::move(slot), kind, span);
+  return slot;
 }
 
 bool Resolver::resolve_coord(const syntax::Coord& coord, Slot& slot) {
