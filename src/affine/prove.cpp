@@ -59,42 +59,68 @@ std::vector<Var> vars_of(const Forms& forms, FormId form) {
   return out;
 }
 
-// The facts in groups that share no variable. The first group is the one of `goal`, if given.
-std::vector<Facts> groups_of(const Forms& forms, const Facts& facts, std::optional<FormId> goal) {
-  std::vector<std::vector<Var>> vars;
-  vars.reserve(facts.size());
-  for (const Constraint& fact : facts) vars.push_back(vars_of(forms, fact.form));
-  std::vector<bool> taken(facts.size(), false);
-  const auto closure = [&](std::vector<Var> reached) {
-    Facts group;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (size_t i = 0; i < facts.size(); ++i) {
-        if (taken[i]) continue;
-        const bool meets = std::any_of(vars[i].begin(), vars[i].end(), [&](Var v) {
-          return std::find(reached.begin(), reached.end(), v) != reached.end();
-        });
-        if (!meets) continue;
-        taken[i] = grows = true;
-        group.push_back(facts[i]);
-        reached.insert(reached.end(), vars[i].begin(), vars[i].end());
+// Facts that share variables, directly or through others; of many those nearest to the goal.
+struct Group {
+  Facts facts;
+  bool complete = true;
+};
+
+class Grouping {
+ public:
+  Grouping(const Forms& forms, const Facts& facts) : forms_(forms), facts_(facts) {
+    for (size_t i = 0; i < facts.size(); ++i) {
+      vars_.push_back(vars_of(forms, facts[i].form));
+      for (const Var v : vars_.back()) by_var_[v].push_back(i);
+    }
+    taken_.resize(facts.size());
+  }
+
+  Group of(std::vector<Var> reached) {
+    Group group;
+    std::vector<size_t> members;
+    for (size_t next = 0; next < reached.size(); ++next) {
+      const auto found = by_var_.find(reached[next]);
+      if (found == by_var_.end()) continue;
+      for (const size_t i : std::exchange(found->second, {})) {
+        if (taken_[i]) continue;
+        if (members.size() == kMostFacts) group.complete = false;
+        if (!group.complete) break;
+        taken_[i] = true;
+        members.push_back(i);
+        for (const Var v : vars_[i])
+          if (const auto at = by_var_.find(v); !at->second.empty()) reached.push_back(v);
+      }
+      if (!group.complete) break;
+    }
+    std::sort(members.begin(), members.end());
+    for (const size_t i : members) group.facts.push_back(facts_[i]);
+    return group;
+  }
+
+  // The group of the goal, if given, and all others.
+  std::vector<Group> all(std::optional<FormId> goal) {
+    std::vector<Group> groups;
+    if (goal) groups.push_back(of(vars_of(forms_, *goal)));
+    for (size_t i = 0; i < facts_.size(); ++i) {
+      if (taken_[i]) continue;
+      if (!vars_[i].empty()) {
+        groups.push_back(of(vars_[i]));
+      } else {  // a constant
+        taken_[i] = true;
+        groups.push_back({.facts = {facts_[i]}});
       }
     }
-    return group;
-  };
-  std::vector<Facts> groups;
-  if (goal) groups.push_back(closure(vars_of(forms, *goal)));
-  for (size_t i = 0; i < facts.size(); ++i) {
-    if (taken[i]) continue;
-    if (vars[i].empty()) {  // a constant
-      taken[i] = true;
-      groups.push_back({facts[i]});
-    } else {
-      groups.push_back(closure(vars[i]));
-    }
+    return groups;
   }
-  return groups;
-}
+
+ private:
+  static constexpr size_t kMostFacts = 200;
+  const Forms& forms_;
+  const Facts& facts_;
+  std::vector<std::vector<Var>> vars_;         // by fact
+  std::map<Var, std::vector<size_t>> by_var_;  // facts not reached yet
+  std::vector<bool> taken_;
+};
 
 // What is left of a question after solving; `solved` gives each replaced variable by later ones.
 struct Question {
@@ -338,22 +364,24 @@ std::optional<Point> search(const Forms& forms, const Question& q, const System&
 }
 
 Proof decide(Forms& forms, const Facts& facts, std::optional<Constraint> goal) {
-  std::vector<Facts> groups =
-      groups_of(forms, facts, goal ? std::optional(goal->form) : std::nullopt);
+  std::vector<Group> groups =
+      Grouping(forms, facts).all(goal ? std::optional(goal->form) : std::nullopt);
   Proof proof;
   bool all_found = true;
   for (size_t i = 0; i < groups.size(); ++i) {
     // The goal belongs to the first group; of the others only a contradiction matters.
     const std::optional<Constraint> question = i == 0 ? goal : std::nullopt;
-    Question q = solve(forms, groups[i], question);
+    const Facts& own = groups[i].facts;
+    Question q = solve(forms, own, question);
     const std::optional<System> system = system_of(forms, q);
     if (!system) {
       all_found = false;
       continue;
     }
     if (contradicts(*system)) return {.verdict = Verdict::proved, .witness = {}};
+    all_found &= groups[i].complete;
     if (!all_found) continue;
-    const std::optional<Point> point = search(forms, q, *system, groups[i], question);
+    const std::optional<Point> point = search(forms, q, *system, own, question);
     if (!point)
       all_found = false;
     else
@@ -373,7 +401,7 @@ Proof prove(Forms& forms, const Facts& facts, Constraint goal) {
 
 bool proves(Forms& forms, const Facts& facts, Constraint goal) {
   if (holds_by_inspection(forms, facts, goal)) return true;
-  Question q = solve(forms, groups_of(forms, facts, goal.form)[0], goal);
+  Question q = solve(forms, Grouping(forms, facts).of(vars_of(forms, goal.form)).facts, goal);
   const std::optional<System> system = system_of(forms, q);
   return system && contradicts(*system);
 }
@@ -383,7 +411,8 @@ Proof prove_empty(Forms& forms, const Facts& facts) {
 }
 
 Bounds bounds(Forms& forms, const Facts& facts, FormId form) {
-  Question q = solve(forms, groups_of(forms, facts, form)[0], Constraint{form});
+  Question q =
+      solve(forms, Grouping(forms, facts).of(vars_of(forms, form)).facts, Constraint{form});
   System system(forms);
   const std::optional<Row> row = system.row_of(q.goal->form);
   const std::optional<uint32_t> column =

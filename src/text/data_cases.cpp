@@ -1,7 +1,9 @@
 // Which cases there are where conditions hold: alternatives that the facts exclude are dropped
 // first, since that costs no case, then those that matter are told apart while there are few cases.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "support/panic.h"
 #include "text/data_forms.h"
@@ -36,6 +38,29 @@ std::set<Var> vars_of(const Forms& forms, const Facts& facts) {
   std::set<Var> out;
   for (const Constraint& c : facts) forms.for_each_var(c.form, [&](Var v) { out.insert(v); });
   return out;
+}
+
+// The variables of a form, and those that facts connect with them.
+std::set<Var> connected_vars(const Forms& forms, const Facts& facts, FormId form) {
+  std::map<Var, std::vector<size_t>> by_var;
+  std::vector<std::set<Var>> vars;
+  for (const Constraint& fact : facts) {
+    vars.push_back(vars_of(forms, {fact}));
+    for (const Var v : vars.back()) by_var[v].push_back(vars.size() - 1);
+  }
+  std::set<Var> reached;
+  std::vector<Var> stack;
+  const auto reach = [&](Var v) {
+    if (reached.insert(v).second) stack.push_back(v);
+  };
+  forms.for_each_var(form, reach);
+  while (!stack.empty()) {
+    const std::vector<size_t> about = std::exchange(by_var[stack.back()], {});
+    stack.pop_back();
+    for (const size_t i : about)
+      for (const Var v : std::exchange(vars[i], {})) reach(v);
+  }
+  return reached;
 }
 
 }  // namespace
@@ -253,18 +278,10 @@ bool DataForms::split(Open& open, std::vector<Open>& out) {
     }
     return true;
   }
-  // What the form is connected with by facts, directly or through others.
+  if (open.splits.empty()) return false;
   Facts near = open.made.facts;
   extend(near, facts_about(near, open.made.form));
-  std::set<Var> reached = vars_of(f, {{.form = open.made.form}});
-  for (size_t before = 0; before != reached.size();) {
-    before = reached.size();
-    for (const Constraint& c : near) {
-      const std::set<Var> vars = vars_of(f, {c});
-      if (std::any_of(vars.begin(), vars.end(), [&](Var v) { return reached.contains(v); }))
-        reached.insert(vars.begin(), vars.end());
-    }
-  }
+  const std::set<Var> reached = connected_vars(f, near, open.made.form);
   for (size_t i = 0; i < open.splits.size(); ++i) {
     const Alternatives parts = alternatives(open.splits[i]);
     const bool matters = std::any_of(parts.begin(), parts.end(), [&](const Alternative& a) {

@@ -224,6 +224,27 @@ Meaning Resolver::arithmetic(BinaryOp op, const Meaning& a, const Meaning& b, Sp
 }
 
 // Quotients floor, and stay forms where the divisor is a constant.
+namespace {
+
+constexpr size_t kMostParts = 4096;
+
+// Counts the terms of a form and of its quotients, and stops at the limit.
+bool has_few_parts(const Forms& forms, FormId form) {
+  std::vector<FormId> stack{form};
+  for (size_t n = 0; !stack.empty();) {
+    const FormId next = stack.back();
+    stack.pop_back();
+    n += forms[next].terms.size();
+    if (n > kMostParts) return false;
+    for (const Term& term : forms[next].terms)
+      for (const Atom& atom : term.atoms)
+        if (atom.is_quotient()) stack.push_back(atom.numerator);
+  }
+  return true;
+}
+
+}  // namespace
+
 Meaning Resolver::divide(BinaryOp op, const Meaning& a, const Meaning& b, Span span) {
   const Type kind = arithmetic_kind(a.type, b.type);
   if (op == BinaryOp::mod && is_real(kind)) {
@@ -243,6 +264,11 @@ Meaning Resolver::divide(BinaryOp op, const Meaning& a, const Meaning& b, Span s
   // a / -c is -a / c, both rounded down.
   const int64_t c = *divisor < 0 ? -*divisor : *divisor;
   const FormId dividend = *divisor < 0 ? forms.scale(a.form, -1) : a.form;
+  // A remainder holds its dividend twice, so a chain of them would double a form at every step.
+  if (!has_few_parts(forms, dividend))
+    return fail(
+        "limit", span,
+        fmt::format("written out as quotients, an index form has at most {} parts", kMostParts));
   if (op == BinaryOp::div) return of_form(forms.quotient(dividend, c), kind, span);
   Meaning m = of_form(forms.remainder(dividend, c), kind, span);
   if (*divisor < 0) {

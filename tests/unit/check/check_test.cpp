@@ -235,6 +235,31 @@ TEST(Check, contradictory_assumptions) {
       ElementsAre("assumptions-empty: no sizes satisfy the assumptions"));
 }
 
+// Written to take long, and decided or given up in a fraction of a second all the same.
+std::vector<std::string> hostile_coordinates() {
+  std::string remainders = "i", extremes = "t[i]", chosen, quotients = "i", either = "t[i] == 0";
+  for (int k = 0; k < 60; ++k) remainders = fmt::format("({} * 3 + {}) % {}", remainders, k, k + 7);
+  for (int k = 0; k < 200; ++k)
+    extremes = fmt::format("min(max({}, {}), u[i] + {})", extremes, k % 5, k);
+  for (int k = 0; k < 300; ++k) {
+    chosen += fmt::format("t[i] == {0} ? {0} : ", k);
+    quotients += fmt::format(" + i/{} - i%{}", k + 2, k + 3);
+    either += fmt::format(" || t[i] == {}", k + 1);
+  }
+  return {remainders, extremes, chosen + "u[i]", quotients, either + " ? t[i] : 301"};
+}
+
+TEST(Check, hostile_coordinates_end_soon) {
+  for (const std::string& coordinate : hostile_coordinates()) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THAT(complaints("dim N\ninput x: f32[N]\ninput t, u: i32[N]\ny[i: N] = x[" + coordinate +
+                           "]\noutput y"),
+                ::testing::Not(IsEmpty()));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took.count(), 10.0) << coordinate.substr(0, 100);  // 0.4 s are usual at most
+  }
+}
+
 TEST(Check, ten_thousand_definitions_take_a_fraction_of_a_second) {
   std::string text = "dim S in 4..=4096\ninput x0: f32[S, 64]\n";
   const int n = 10000;
