@@ -167,6 +167,10 @@ void put_preamble(Writer& out, const std::set<std::string_view>& headers, bool h
   out.line("#endif");
   out.line("#ifdef __clang__");
   out.line("#pragma STDC FP_CONTRACT OFF");
+  // Values stay as they are; only which exception flags are raised is given up, and without that
+  // gcc makes vectors of no loop that chooses between floats.
+  out.line("#elif defined(__GNUC__)");
+  out.line("#pragma GCC optimize(\"no-trapping-math\")");
   out.line("#endif");
   if (has_hints) {
     out.line("#ifdef _OPENMP");
