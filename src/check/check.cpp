@@ -72,6 +72,7 @@ class Checker {
   std::string in_range_message(const Obligation& o, const Answer& a) const;
   std::string gather_message(const Obligation& o, const Answer& a) const;
   std::string extent_message(const Obligation& o, const Answer& a) const;
+  std::string injective_message(const Obligation& o, const Answer& a) const;
   std::string width_message(const Obligation& o, const Answer& a) const;
 
   const Program& program_;
@@ -88,6 +89,8 @@ Answer Checker::answer(const Obligation& o) {
     const bool empty = prove_empty(forms_, o.facts).verdict == Verdict::proved;
     return {.verdict = empty ? Verdict::refuted : Verdict::proved, .side = {}, .witness = {}};
   }
+  if (o.kind == ObligationKind::apart)
+    return {.verdict = prove_empty(forms_, o.facts).verdict, .side = {}, .witness = {}};
   Answer undecided;
   const auto ask = [&](Side side, FormId form) {
     Proof proof = prove(forms_, o.facts, {form});
@@ -108,7 +111,7 @@ const Answer& Checker::remembered(const Obligation& o) {
 }
 
 void Checker::discharge(const Obligation& o) {
-  if (o.kind == ObligationKind::satisfiable) {
+  if (o.kind == ObligationKind::satisfiable || o.kind == ObligationKind::apart) {
     report(o, answer(o));
     return;
   }
@@ -172,8 +175,10 @@ std::string Checker::in_range_message(const Obligation& o, const Answer& a) cons
     const std::string value = std::to_string(value_at(o.form, a.witness));
     const std::string is_at =
         value == o.text ? " is" : fmt::format(" is {}{},", value, where(o, a.witness));
-    return fmt::format("{}{} outside of dimension {} of {}, which has {}{}", o.text, is_at,
-                       o.dimension, o.tensor, extent, sizes(o, a.witness));
+    const auto fixed = forms_.as_constant(o.form);
+    return fmt::format("{}{} outside of dimension {} of {}, which has {}{}{}", o.text, is_at,
+                       o.dimension, o.tensor, extent, sizes(o, a.witness),
+                       fixed && *fixed < 0 ? "; coordinates do not count from the end" : "");
   }
   const std::string missing = a.side == Side::below
                                   ? fmt::format("{} >= {}", o.text, print(o, o.low))
@@ -223,6 +228,26 @@ std::string Checker::width_message(const Obligation& o, const Answer& a) const {
                      o.text, found);
 }
 
+// "i = 0 and i = 1": the two points that write one element.
+std::string Checker::injective_message(const Obligation& o, const Answer& a) const {
+  const size_t n = o.axis_names.size() / 2;
+  if (!o.text.empty())
+    return fmt::format("several points write one element of {} where {} is the same; indices that "
+                       "are all different are declared distinct",
+                       o.tensor, o.text);
+  if (a.verdict != Verdict::refuted)
+    return fmt::format("nothing shows that different points write different elements of {}",
+                       o.tensor);
+  std::string points[2];
+  for (const auto& [v, value] : a.witness)
+    if (v.kind == VarKind::axis && v.index < 2 * n) {
+      std::string& point = points[v.index / n];
+      point += fmt::format("{}{} = {}", point.empty() ? "" : ", ", o.axis_names[v.index], value);
+    }
+  return fmt::format("several points write one element of {}: {} and {}{}", o.tensor, points[0],
+                     points[1], sizes(o, a.witness));
+}
+
 void Checker::error(const Obligation& o, std::string name, std::string message) {
   if (o.span.valid() && !reported_.emplace(o.span.file, o.span.begin, o.span.end).second) return;
   diagnostics_.error(std::move(name), o.span, std::move(message)).notes = o.calls;
@@ -239,6 +264,13 @@ void Checker::report(const Obligation& o, const Answer& a) {
       return error(o, "negative-extent", extent_message(o, a));
     case ObligationKind::width:
       return error(o, "index-too-wide", width_message(o, a));
+    case ObligationKind::injective:
+      return error(o, "update-not-injective", injective_message(o, a));
+    case ObligationKind::apart:
+      return error(o, "update-overwrites",
+                   fmt::format("the value reads {0} at elements that this update overwrites; write "
+                               "a definition that holds the new values, and update {0} from that",
+                               o.tensor));
     case ObligationKind::satisfiable:
       return error(o, "assumptions-empty", "no sizes satisfy the assumptions");
   }

@@ -202,7 +202,7 @@ class Binder {
       const Dim& dim = program_.dims[i];
       if (sizes_[i]) continue;
       error("unbound-dim", dim.span,
-            fmt::format("nothing gives the size of {0}; give it with -i {0}=N or --bind {0}=N",
+            fmt::format("nothing gives the size of {0}; give it with -i {0}=... or --bind {0}=...",
                         dim.name));
     }
     if (diagnostics_.has_errors()) return false;

@@ -128,6 +128,26 @@ std::string describe(const IntegerRange& range, Type type) {
   return fmt::format("{} to {}", range.low, range.last);
 }
 
+namespace {
+
+// form >= 0 as people write it: the terms with a minus on the other side.
+std::string inequality(Forms& forms, FormId form, const std::function<std::string(Var)>& name) {
+  const Form whole = forms[form];
+  FormId low = forms.constant(0);
+  for (const Term& term : whole.terms) {
+    if (term.coefficient > 0) continue;
+    FormId product = forms.constant(-term.coefficient);
+    for (const Atom& atom : term.atoms)
+      product = forms.mul(product, atom.is_quotient() ? forms.quotient(atom.numerator, atom.divisor)
+                                                      : forms.var(atom.var));
+    low = forms.add(low, product);
+  }
+  if (whole.constant < 0) low = forms.add(low, -whole.constant);
+  return fmt::format("{} <= {}", forms.print(low, name), forms.print(forms.add(form, low), name));
+}
+
+}  // namespace
+
 bool check_sizes(const Program& program, const Bindings& bindings, Diagnostics& diagnostics) {
   const size_t before = diagnostics.n_errors();
   check_dims(program, bindings, diagnostics);
@@ -136,10 +156,11 @@ bool check_sizes(const Program& program, const Bindings& bindings, Diagnostics& 
   const auto name = [&](Var v) { return variable_name(program, v); };
   for (const Constraint& fact : program.assumptions) {
     if (holds(program, bindings, fact)) continue;
-    const std::string form = program.arena->forms.print(fact.form, name);
-    const std::string assumed = fact.modulus == 0
-                                    ? fmt::format("{} >= 0", form)
-                                    : fmt::format("({}) % {} == 0", form, fact.modulus);
+    Forms& forms = program.arena->forms;
+    const std::string assumed =
+        fact.modulus == 0
+            ? inequality(forms, fact.form, name)
+            : fmt::format("({}) % {} == 0", forms.print(fact.form, name), fact.modulus);
     error(diagnostics, "assumption-broken", {},
           fmt::format("the program assumes {}, and {}", assumed,
                       values_in(program, bindings, fact.form)));

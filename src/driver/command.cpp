@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "driver/commands.h"
+#include "driver/diagnostics_json.h"
 #include "support/panic.h"
 
 namespace tang {
@@ -63,24 +64,69 @@ int dispatch(Invocation& invocation, const Command*& command) {
   return compile_command(invocation);
 }
 
+// The format that a command line asks for, also when the rest of it is wrong.
+DiagnosticsFormat format_of(const std::vector<std::string>& args) {
+  constexpr std::string_view kOption = "--diagnostics";
+  DiagnosticsFormat format = DiagnosticsFormat::text;
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::string_view value = args[i];
+    if (!value.starts_with(kOption)) continue;
+    value.remove_prefix(kOption.size());
+    if (value.empty() && i + 1 < args.size())
+      value = args[i + 1];
+    else if (value.starts_with('='))
+      value.remove_prefix(1);
+    if (value == "json") format = DiagnosticsFormat::json;
+    if (value == "sarif") format = DiagnosticsFormat::sarif;
+    if (value == "text") format = DiagnosticsFormat::text;
+  }
+  return format;
+}
+
+// What stands on standard error when the command is over. `failure` is a sentence, `fault` the
+// report of an internal error; one of them or both are empty.
+void finish_report(Invocation& invocation, const std::string& failure, const std::string& fault) {
+  std::string& err = invocation.streams.err;
+  switch (invocation.format) {
+    case DiagnosticsFormat::text:
+      err += failure.empty() ? fault : fmt::format("tangc: error: {}\n", failure);
+      return;
+    case DiagnosticsFormat::json:
+      err = diagnostics_json(invocation.reported, invocation.sources, failure + fault);
+      return;
+    case DiagnosticsFormat::sarif:
+      err = diagnostics_sarif(invocation.reported, invocation.sources, failure + fault);
+      return;
+  }
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& args, Streams& streams) {
-  Invocation invocation{
-      .args = args, .streams = streams, .sources = {}, .program = {}, .dependencies = {}};
+  Invocation invocation{.args = args,
+                        .streams = streams,
+                        .sources = {},
+                        .program = {},
+                        .dependencies = {},
+                        .format = format_of(args),
+                        .reported = {}};
   const Command* command = nullptr;
+  int status = kSuccess;
+  std::string failure, fault;
   try {
-    return dispatch(invocation, command);
+    status = dispatch(invocation, command);
   } catch (const CommandError& error) {
-    streams.err += fmt::format("tangc: error: {}\n", error.what());
-    return error.status;
+    failure = error.what();
+    status = error.status;
   } catch (const std::bad_alloc&) {
-    streams.err += "tangc: error: there is not enough memory\n";
-    return kUsage;
-  } catch (const std::exception& fault) {
-    streams.err += fault_report(invocation, std::string(command ? command->name : ""), fault);
-    return kFault;
+    failure = "there is not enough memory";
+    status = kUsage;
+  } catch (const std::exception& error) {
+    fault = fault_report(invocation, std::string(command ? command->name : ""), error);
+    status = kFault;
   }
+  finish_report(invocation, failure, fault);
+  return status;
 }
 
 }  // namespace tang

@@ -28,8 +28,8 @@ int fmt_command(Invocation& invocation) {
   std::string text = syntax::format(invocation.sources, *file);
   const bool same = text == invocation.sources.text(0);
   if (check) {
-    if (!same && !options.quiet)
-      invocation.streams.err += fmt::format("{} is not in canonical form\n", options.program);
+    if (!same)
+      remark(invocation, options, fmt::format("{} is not in canonical form", options.program));
     return same ? kSuccess : kProgramWrong;
   }
   if (!write) {

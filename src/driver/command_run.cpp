@@ -175,8 +175,7 @@ int run_model_command(Invocation& invocation) {
   const auto milliseconds = std::chrono::milliseconds(std::llround(options.seconds * 1000));
   const Executed executed = device.execute(
       *scheduled, *bindings, {.time_limit = milliseconds, .verify_each = options.verify_each});
-  if (!options.common.quiet)
-    invocation.streams.err += fmt::format("tangc: {}: {}\n", device.name, executed.remark);
+  remark(invocation, options.common, fmt::format("tangc: {}: {}", device.name, executed.remark));
   write_outputs(invocation, program, where, executed.outputs);
   if (where.empty())
     for (size_t i = 0; i < executed.outputs.size(); ++i)

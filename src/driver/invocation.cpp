@@ -69,6 +69,9 @@ void add_common_options(CLI::App& app, CommonOptions& options, Reads reads) {
         ->type_name("S=512,...");
     app.add_option("--entry", options.entry, "Which entry point of the file")->type_name("NAME");
   }
+  app.add_option("--diagnostics", options.diagnostics, "For people, or as a document on stderr")
+      ->check(CLI::IsMember({"text", "json", "sarif"}).description(""))
+      ->type_name("text|json|sarif");
   app.add_option("--color", options.color, "Colour in diagnostics")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->type_name("auto|always|never");
@@ -131,15 +134,20 @@ std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOpt
 }
 
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics) {
-  const bool color = options.color == "auto" ? invocation.streams.color : options.color == "always";
-  if (!options.quiet) {
-    invocation.streams.err += render_text(diagnostics, invocation.sources, color);
+  Diagnostics shown;
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::error || !options.quiet) shown.add(d);
+  if (invocation.format != DiagnosticsFormat::text) {
+    for (const Diagnostic& d : shown.all()) invocation.reported.add(d);
     return;
   }
-  Diagnostics errors;
-  for (const Diagnostic& d : diagnostics.all())
-    if (d.severity == Severity::error) errors.error(d.name, d.span, d.message).notes = d.notes;
-  invocation.streams.err += render_text(errors, invocation.sources, color);
+  const bool color = options.color == "auto" ? invocation.streams.color : options.color == "always";
+  invocation.streams.err += render_text(shown, invocation.sources, color);
+}
+
+void remark(Invocation& invocation, const CommonOptions& options, const std::string& line) {
+  if (!options.quiet && invocation.format == DiagnosticsFormat::text)
+    invocation.streams.err += line + "\n";
 }
 
 void write_output(Invocation& invocation, const std::string& path, const std::string& text) {

@@ -15,6 +15,10 @@ class App;
 
 namespace tang {
 
+// How diagnostics are written. All but text are one document on standard error, which is written at
+// the end of the command and is all that stands there.
+enum class DiagnosticsFormat : uint8_t { text, json, sarif };
+
 // One run of a command. Commands write to `streams`, and throw CommandError for what is no fault of
 // the program.
 struct Invocation {
@@ -23,12 +27,15 @@ struct Invocation {
   Sources sources;
   std::string program;                    // path as given; "-" is standard input
   std::vector<std::string> dependencies;  // files that were read: the program, then its imports
+  DiagnosticsFormat format = DiagnosticsFormat::text;
+  Diagnostics reported;  // what the document will hold
 };
 
 struct CommonOptions {
   std::string program;
   std::vector<std::string> bind;  // each "S=512" or "S=512,T=8"
   std::string entry;
+  std::string diagnostics = "text";
   std::string color = "auto";
   bool quiet = false;
 };
@@ -47,6 +54,8 @@ ParseOptions parse_options(Invocation& invocation, const CommonOptions& options)
 // is wrong.
 std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options);
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics);
+// A line for people beside the diagnostics.
+void remark(Invocation& invocation, const CommonOptions& options, const std::string& line);
 
 // Writes to `path`, or to standard output when it is empty or "-".
 void write_output(Invocation& invocation, const std::string& path, const std::string& text);

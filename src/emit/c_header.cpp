@@ -109,9 +109,8 @@ void put_statuses(Writer& out, const Interface& face) {
   size_t width = 0;
   for (const Status& s : kStatuses) width = std::max(width, face.status(s.name).size());
   for (size_t n = 0; n < std::size(kStatuses); ++n)
-    out.line(fmt::format("{:<{}}  // {}",
-                         fmt::format("{} = {},", face.status(kStatuses[n].name), n), width + 5,
-                         kStatuses[n].meaning));
+    out.line(fmt::format("{} = {},", face.status(kStatuses[n].name), n), width + 5,
+             kStatuses[n].meaning);
   out.close(";");
 }
 
@@ -123,11 +122,7 @@ void put_struct(Writer& out, Interface& face) {
   const std::vector<Field> fields = fields_of(face);
   size_t width = 0;
   for (const Field& f : fields) width = std::max(width, f.declaration.size() + 1);
-  for (const Field& f : fields) {
-    const std::string declaration = f.declaration + ";";
-    out.line(f.comment.empty() ? declaration
-                               : fmt::format("{:<{}}  // {}", declaration, width, f.comment));
-  }
+  for (const Field& f : fields) out.line(f.declaration + ";", width, f.comment);
   out.close(";");
 }
 

@@ -1,5 +1,7 @@
 #include "emit/writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -94,6 +96,19 @@ void Writer::line(std::string_view text) {
   }
   put(text, extra);
   at_block_start_ = false;
+}
+
+void Writer::line(std::string_view text, size_t width, std::string_view comment) {
+  std::string whole = fmt::format("{:<{}}  // {}", text, width, comment);
+  const bool fits = whole.size() + static_cast<size_t>(depth_ * kIndent) <= kColumns &&
+                    whole.find('\n') == std::string::npos;
+  if (fits && !comment.empty()) {
+    put(whole, 0);
+    at_block_start_ = false;
+    return;
+  }
+  if (!comment.empty()) this->comment(comment);
+  line(text);
 }
 
 void Writer::comment(std::string_view text) {

@@ -11,6 +11,8 @@ class Writer {
   // One statement or declaration. A long one is broken after a comma or an operator, the loosest
   // inside the fewest brackets, and goes on behind the open bracket or indented by four more.
   void line(std::string_view text);
+  // A declaration padded to `width` and a comment behind it, or above it where that is too long.
+  void line(std::string_view text, size_t width, std::string_view comment);
   // A `//` comment; its lines are kept, and long ones wrapped at spaces: prose flush, what is
   // indented by four more.
   void comment(std::string_view text);

@@ -78,6 +78,20 @@ void plan_reduction(Pass& pass, const Instance& instance, const Comprehension& c
   emit_moves(pass.code, pass.states, combined);
 }
 
+// Where an update writes, then, if anywhere, what.
+void plan_update(Pass& pass, const Instance& instance, const Comprehension& c) {
+  Graph& graph = pass.code.graph;
+  const Read& into = c.reads[*c.into];
+  const uint32_t offset = graph.locate(into);
+  const uint32_t inside = graph.is_inside(offset);
+  pass.target = offset;
+  pass.results.push_back(graph.lower(c.components[0].value));
+  pass.code = start_code(std::move(graph));
+  emit_values(pass.code, {offset, inside});
+  if (instance.arena().views[into.view].guarded) emit_stop_unless(pass.code, inside);
+  emit_values(pass.code, pass.results);
+}
+
 Pass plan_pass(const Instance& instance, const Comprehension& c,
                const std::vector<int64_t>& extents, std::vector<uint8_t> points,
                std::vector<uint32_t> stored) {
@@ -88,10 +102,13 @@ Pass plan_pass(const Instance& instance, const Comprehension& c,
             .code = start_code(Graph(instance, c, extents)),
             .states = {},
             .identities = {},
-            .results = {}};
+            .results = {},
+            .target = {}};
   for (uint32_t a = c.n_points; a < c.n_axes(); ++a)
     pass.reduce.push_back({.axis = a, .extent = extents[a], .bounds = {}, .tests = {}});
-  if (c.is_map()) {
+  if (c.is_update()) {
+    plan_update(pass, instance, c);
+  } else if (c.is_map()) {
     pass.results.push_back(pass.code.graph.lower(c.components[0].value));
     pass.code = start_code(std::move(pass.code.graph));
     emit_values(pass.code, pass.results);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interp/code.h"
@@ -34,6 +35,8 @@ struct Pass {
   std::vector<uint32_t> states;   // registers of the folded components, ...
   std::vector<Value> identities;  // ... which start like this; empty for a map
   std::vector<uint32_t> results;  // registers of `stored`
+  // Of an update: the register of the offset it writes. The code skips points that write nothing.
+  std::optional<uint32_t> target;
 };
 
 // One pass for each set of axes among the comprehension's components.

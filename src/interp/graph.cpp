@@ -113,50 +113,48 @@ bool Graph::always_in_range(const Locator& locator) const {
   return true;
 }
 
-uint32_t Graph::lower_read(const Read& read) {
+Locator Graph::locator_of(const Read& read) {
   const View& view = instance_->arena().views[read.view];
-  const uint32_t tensor = number_of(read.tensor);
-  const Type kind = kind_of(instance_->arena().tensors[read.tensor].type);
   Locator locator{.dimensions = {}, .guarded = view.guarded, .tensor = read.tensor};
   const std::vector<int64_t> shape = instance_->shape(read.tensor);
-  std::vector<uint32_t> data;
   int64_t stride = 1;
   for (const int64_t extent : shape) stride *= extent;
   for (size_t d = 0; d < shape.size(); ++d) {
     const Coord& coord = view.coords[d];
     if (shape[d] != 0) stride /= shape[d];
-    if (coord.is_gather()) data.push_back(lower(coord.data));
     locator.dimensions.push_back({.is_data = coord.is_gather(),
                                   .form = coord.is_gather() ? 0 : forms.add(coord.form),
                                   .extent = shape[d],
                                   .stride = stride});
   }
-  const Guard& guard = instance_->arena().guards[view.guard];
-  if (guard.empty() && always_in_range(locator)) {
-    uint32_t offset = forms.constant(0);
-    for (const Locator::Dimension& d : locator.dimensions)
-      offset = forms.add_scaled(offset, d.stride, d.form);
-    return add({.kind = Node::Kind::fetch_at, .type = kind, .number = tensor, .form = offset});
-  }
-  locators.push_back(std::move(locator));
-  const uint32_t offset = add({.kind = Node::Kind::locate,
-                               .type = Type::i64,
-                               .args = std::move(data),
-                               .number = static_cast<uint32_t>(locators.size() - 1)});
-  if (view.guarded) return lower_guarded(read, tensor, offset);
-  return add({.kind = Node::Kind::fetch, .type = kind, .args = {offset}, .number = tensor});
+  return locator;
+}
+
+uint32_t Graph::locate(const Read& read) {
+  return locate(read, locator_of(read));
 }
 
 // Out of range unless the guard's constraints hold, then its condition, then every coordinate is
 // within the tensor; each step may rely on the ones before.
-uint32_t Graph::lower_guarded(const Read& read, uint32_t tensor, uint32_t offset) {
-  const Guard& guard = instance_->arena().guards[instance_->arena().views[read.view].guard];
-  const auto select = [&](Type type, uint32_t condition, uint32_t a, uint32_t b) {
-    return add(
-        {.kind = Node::Kind::select, .op = Op::select, .type = type, .args = {condition, a, b}});
-  };
+uint32_t Graph::locate(const Read& read, Locator locator) {
+  const View& view = instance_->arena().views[read.view];
+  std::vector<uint32_t> data;
+  for (const Coord& coord : view.coords)
+    if (coord.is_gather()) data.push_back(lower(coord.data));
+  locators.push_back(std::move(locator));
+  uint32_t offset = add({.kind = Node::Kind::locate,
+                         .type = Type::i64,
+                         .args = std::move(data),
+                         .number = static_cast<uint32_t>(locators.size() - 1)});
+  const Guard& guard = instance_->arena().guards[view.guard];
   const uint32_t outside = constant(Type::i64, integer_value(-1));
-  if (guard.condition.valid()) offset = select(Type::i64, lower(guard.condition), offset, outside);
+  const auto only_where = [&](uint32_t condition) {
+    offset = add({.kind = Node::Kind::select,
+                  .op = Op::select,
+                  .type = Type::i64,
+                  .args = {condition, offset, outside}});
+  };
+  if (guard.condition.valid()) only_where(lower(guard.condition));
   if (!guard.constraints.empty()) {
     const uint32_t test = add({.kind = Node::Kind::test,
                                .type = Type::boolean,
@@ -164,18 +162,39 @@ uint32_t Graph::lower_guarded(const Read& read, uint32_t tensor, uint32_t offset
                                .n = static_cast<uint32_t>(guard.constraints.size())});
     for (const Constraint& c : guard.constraints)
       tests.push_back({.form = forms.add(c.form), .modulus = c.modulus});
-    offset = select(Type::i64, test, offset, outside);
+    only_where(test);
   }
-  const uint32_t zero = constant(Type::i64, integer_value(0));
-  const uint32_t inside = add({.kind = Node::Kind::apply,
-                               .op = Op::ge,
-                               .operand = Type::i64,
-                               .type = Type::boolean,
-                               .args = {offset, zero}});
+  return offset;
+}
+
+uint32_t Graph::is_inside(uint32_t offset) {
+  return add({.kind = Node::Kind::apply,
+              .op = Op::ge,
+              .operand = Type::i64,
+              .type = Type::boolean,
+              .args = {offset, constant(Type::i64, integer_value(0))}});
+}
+
+uint32_t Graph::lower_read(const Read& read) {
+  const View& view = instance_->arena().views[read.view];
+  const uint32_t tensor = number_of(read.tensor);
   const Type kind = kind_of(instance_->arena().tensors[read.tensor].type);
+  Locator locator = locator_of(read);
+  if (instance_->arena().guards[view.guard].empty() && always_in_range(locator)) {
+    uint32_t offset = forms.constant(0);
+    for (const Locator::Dimension& d : locator.dimensions)
+      offset = forms.add_scaled(offset, d.stride, d.form);
+    return add({.kind = Node::Kind::fetch_at, .type = kind, .number = tensor, .form = offset});
+  }
+  const uint32_t offset = locate(read, std::move(locator));
   const uint32_t value =
       add({.kind = Node::Kind::fetch, .type = kind, .args = {offset}, .number = tensor});
-  return select(kind, inside, value, lower(read.otherwise));
+  if (!view.guarded) return value;
+  const uint32_t inside = is_inside(offset);
+  return add({.kind = Node::Kind::select,
+              .op = Op::select,
+              .type = kind,
+              .args = {inside, value, lower(read.otherwise)}});
 }
 
 }  // namespace tang::interpreter

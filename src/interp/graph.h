@@ -79,6 +79,10 @@ class Graph {
   // From then on, Op::left and Op::right stand for these nodes, by component.
   void set_states(std::vector<uint32_t> left, std::vector<uint32_t> right);
   uint32_t lower(ExprId root);
+  // The offset of the element that a read sees, -1 where it is out of range.
+  uint32_t locate(const Read& read);
+  // Whether an offset is one.
+  uint32_t is_inside(uint32_t offset);
 
   BoundForms forms;
   std::vector<Node> nodes;
@@ -90,7 +94,8 @@ class Graph {
   uint32_t add(Node node);
   uint32_t lower_node(const Expr& e);
   uint32_t lower_read(const Read& read);
-  uint32_t lower_guarded(const Read& read, uint32_t tensor, uint32_t offset);
+  Locator locator_of(const Read& read);
+  uint32_t locate(const Read& read, Locator locator);
   bool always_in_range(const Locator& locator) const;
   uint32_t number_of(TensorId tensor);
 

@@ -57,6 +57,7 @@ struct Interpreter::State {
   void compute_input(TensorId id);
   void compute_def(ComprehensionId id);
   void run_pass(ComprehensionId id, const Pass& pass);
+  void run_update(ComprehensionId id, const Pass& pass);
 
   Runner& runner(TensorId id);
   bool lookup(TensorId id, int64_t offset, Value& value) const;
@@ -68,7 +69,6 @@ struct Interpreter::State {
 std::vector<DefId> Interpreter::State::needed_defs(const std::vector<TensorId>& roots) const {
   std::unordered_set<uint32_t> needed;  // comprehensions
   const auto need = [&](TensorId id) {
-    TANG_ASSERT(tensor(id).kind != TensorKind::version, "an updated tensor has no meaning here");
     if (tensor(id).kind == TensorKind::component && !whole.contains(id))
       needed.insert(tensor(id).source);
   };
@@ -102,7 +102,31 @@ void Interpreter::State::compute_def(ComprehensionId id) {
   const Comprehension& c = program.arena->comprehensions[id];
   for (const Read& read : c.reads)
     if (tensor(read.tensor).kind == TensorKind::input) compute_input(read.tensor);
-  for (const Pass& pass : plan_passes(instance, c)) run_pass(id, pass);
+  for (const Pass& pass : plan_passes(instance, c))
+    if (c.is_update())
+      run_update(id, pass);
+    else
+      run_pass(id, pass);
+}
+
+// The old version, with the elements replaced that the points name.
+void Interpreter::State::run_update(ComprehensionId id, const Pass& pass) {
+  const Comprehension& c = program.arena->comprehensions[id];
+  Array array = whole.at(program.arena->updated(c));
+  Machine machine = make_machine(instance, pass);
+  for (size_t i = 0; i < machine.arrays.size(); ++i)
+    machine.arrays[i] = &whole.at(pass.code.graph.tensors[i]);
+  std::vector<int64_t> axes(c.n_axes());
+  int64_t n_points = 1;
+  for (const FormId extent : c.extents) n_points *= instance.extent(extent);
+  for (int64_t point = 0; point < n_points; ++point) {
+    int64_t rest = point;
+    for (size_t a = axes.size(); a-- > 0; rest /= instance.extent(c.extents[a]))
+      axes[a] = rest % instance.extent(c.extents[a]);
+    if (run(pass.code, machine, axes.data()) == Outcome::done)
+      array.set(machine.registers[*pass.target].integer, machine.registers[pass.results[0]]);
+  }
+  whole.insert_or_assign(program.arena->component(id, 0), std::move(array));
 }
 
 // Every point of the pass's axes in row-major order; each result goes where its component's own
@@ -218,6 +242,10 @@ void Interpreter::State::demand(Cell cell) {
     Value value;
     if (lookup(top.tensor, top.offset, value)) {
       stack.pop_back();
+      continue;
+    }
+    if (comprehension(top.tensor).is_update()) {  // which point writes a cell is not asked
+      compute({top.tensor});
       continue;
     }
     demand_here(top);

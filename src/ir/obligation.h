@@ -15,6 +15,8 @@ enum class ObligationKind : uint8_t {
   gather_range,  // the same where the coordinate is data; form is over pseudo-variables
   extent,        // an extent is not negative
   width,         // an index form used as i32 data fits 32 bits
+  injective,     // two points of an update that write one element are one: no axis is less
+  apart,         // an update reads no element that another point writes: the facts contradict
   satisfiable,   // the assumptions have a solution
 };
 

@@ -55,6 +55,7 @@ uint64_t Comprehension::hash() const {
   mix_all(seed, extents);
   hash_mix(seed, domain.value);
   hash_mix(seed, monoid.value);
+  hash_mix(seed, into.value_or(UINT32_MAX));
   for (const Read& r : reads) {
     hash_mix(seed, r.tensor.value);
     hash_mix(seed, r.view.value);
@@ -90,8 +91,20 @@ TensorId Arena::component(ComprehensionId id, uint32_t component) {
            .component = component,
            .type = exprs.type(part.value),
            .shape = {}};
-  for (const uint8_t axis : part.axes) t.shape.push_back(c.extents[axis]);
+  if (c.is_update())
+    t.shape = tensors[updated(c)].shape;
+  else
+    for (const uint8_t axis : part.axes) t.shape.push_back(c.extents[axis]);
   return tensors.intern(std::move(t));
+}
+
+TensorId Arena::base_of(TensorId tensor) const {
+  while (tensors[tensor].kind == TensorKind::component) {
+    const Comprehension& c = comprehensions[ComprehensionId(size_t{tensors[tensor].source})];
+    if (!c.is_update()) break;
+    tensor = updated(c);
+  }
+  return tensor;
 }
 
 std::optional<DefId> Program::def_of(TensorId tensor) const {

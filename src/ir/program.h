@@ -5,6 +5,9 @@
 // first, then reduce axes. It reads tensors through views; its scalar expressions name those reads
 // by position (Op::read), and forms, run-time scalars and the monoid's states by the other leaves.
 //
+// An update of an `inout` is a map too: its value at each point replaces the element of the old
+// version that one of its reads sees, and its result is the new version, in the same storage.
+//
 // Equal terms have equal ids, comprehensions included, so a rewrite is a function from ids to ids,
 // and common subexpressions are one node by construction. Names and places in the text belong to
 // the definitions of a Program, never to nodes. verify.h states the invariants.
@@ -35,7 +38,6 @@ using ComprehensionId = Id<struct ComprehensionTag>;
 enum class TensorKind : uint8_t {
   input,      // declared `input` or `inout`; source: number of the declaration in its Program
   component,  // source: ComprehensionId; component: which result
-  version,    // an inout after an update; source: number of the update in its Program
 };
 
 struct Tensor {
@@ -112,9 +114,13 @@ struct Comprehension {
   MonoidId monoid;              // invalid: a map
   std::vector<Component>
       components;  // one per component of the monoid, hidden ones too; 1 for a map
+  // Of an update: the read whose element the value replaces. Where that read is out of range, the
+  // point is skipped. The result has the shape of the tensor that it reads.
+  std::optional<uint32_t> into;
   bool operator==(const Comprehension&) const = default;
   uint64_t hash() const;
   bool is_map() const { return !monoid.valid(); }
+  bool is_update() const { return into.has_value(); }
   size_t n_axes() const { return extents.size(); }
 };
 
@@ -132,6 +138,10 @@ struct Arena {
   GuardId no_guard() { return guard({}); }
   // The tensor that holds component `component` of a comprehension; its shape and kind follow.
   TensorId component(ComprehensionId id, uint32_t component);
+  // The old version that an update replaces elements of.
+  TensorId updated(const Comprehension& update) const { return update.reads[*update.into].tensor; }
+  // The tensor in whose storage a version lies: the `inout` itself; any other tensor is its own.
+  TensorId base_of(TensorId tensor) const;
 };
 
 enum class Role : uint8_t { input, inout };
@@ -189,7 +199,7 @@ struct Program {
   std::vector<Input> inputs;    // Tensor.source of input tensors
   Facts assumptions;            // about dims and integer scalars, ranges of both included
   std::vector<Def> defs;        // in order: each reads inputs and results of earlier ones only
-  std::vector<Output> outputs;
+  std::vector<Output> outputs;  // the last versions of the inouts, in their order; then the rest
   std::vector<ScheduleBlock> schedules;  // what the text asks for; never changes the meaning
 
   const Def& def(DefId id) const { return defs[id.value]; }

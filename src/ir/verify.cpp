@@ -164,9 +164,6 @@ struct Verifier {
         if (t.source < program.inputs.size() && program.inputs[t.source].tensor == id) return true;
         report(fmt::format("{} is not input {} of the program", what, t.source));
         return false;
-      case TensorKind::version:
-        report(fmt::format("{} is update {}, which the program does not have", what, t.source));
-        return false;
       case TensorKind::component:
         break;
     }
@@ -184,6 +181,7 @@ struct Verifier {
     std::vector<FormId> shape;
     for (const uint8_t axis : part.axes)
       if (axis < c.n_axes()) shape.push_back(c.extents[axis]);
+    if (c.is_update()) shape = arena.tensors[arena.updated(c)].shape;
     if (t.shape == shape && part.value.value < arena.exprs.size() &&
         t.type == arena.exprs.type(part.value))
       return true;
@@ -286,6 +284,21 @@ struct Verifier {
     }
   }
 
+  // An update is a map over an inout's old version, in whose kind its value is.
+  void check_update(const Comprehension& c) {
+    if (!c.is_map() || *c.into >= c.reads.size()) {
+      report("an update is no map, or has no such read");
+      return;
+    }
+    const Tensor& old = arena.tensors[arena.updated(c)];
+    const Tensor& base = arena.tensors[arena.base_of(arena.updated(c))];
+    if (base.kind != TensorKind::input || program.inputs[base.source].role != Role::inout)
+      report("an update of what is no inout");
+    if (arena.exprs.type(c.components[0].value) != kind_of(old.type))
+      report(fmt::format("an update of {} by {}", type_name(old.type),
+                         type_name(arena.exprs.type(c.components[0].value))));
+  }
+
   void check_comprehension(const Comprehension& c) {
     for (size_t a = 0; a < c.n_axes(); ++a)
       check_extent(c.extents[a], fmt::format("the extent of axis {}", a));
@@ -304,6 +317,7 @@ struct Verifier {
           expr_axes(c.components[k].value, type, scope, fmt::format("value {}", k));
       check_component(c, k, of_value | of_domain);
     }
+    if (c.is_update()) check_update(c);
   }
 
   void check_def(size_t position) {

@@ -93,7 +93,12 @@ void Writer::item(const Loop& loop) {
     hi = let_form(axis.name + "_end", Op::min, his);
     position.end = hi;
     position.clipped = loop.step > 1 && !loop.whole;
-    if (loop.step > 1 && (loop.whole || loop.edge) && !forms.as_constant(forms.sub(hi, lo))) {
+    const auto trips = forms.as_constant(forms.sub(hi, lo));
+    if (trips && *trips <= 0) {  // its domain leaves nothing
+      position = outer;
+      return;
+    }
+    if (loop.step > 1 && (loop.whole || loop.edge) && !trips) {
       // Bounds that cross make an empty loop; the count of full units must not be negative.
       const bool natural = forms.is_constant(lo, 0) && hi == axis.extent;
       if (!natural) hi = let_form(axis.name + "_end", Op::max, {hi, lo});
@@ -411,6 +416,7 @@ void Writer::item(const Write& write) {
     std::vector<FormId> axes(c.n_axes());
     for (size_t a = 0; a < c.n_points; ++a)
       if (tree_.root_axes[a].valid()) axes[a] = positions_[tree_.root_axes[a].value].at;
+    if (c.is_update()) return store_update(c, axes);
     ExprId result;
     if (c.is_map()) {
       Frame f = frame(tree_.root, axes, {});
@@ -419,20 +425,38 @@ void Writer::item(const Write& write) {
       result = read_state(tree_.reductions[0].states[write.component]);
     }
     for (const uint32_t place : storage_.write.at(tensor)) {
-      const kernel::ModuleTensor& to = module_.tensors[place];
-      FormId address = module_.forms.constant(0);
-      for (size_t d = 0; d < component.axes.size(); ++d)
-        address =
-            module_.forms.add(module_.forms.mul(address, to.shape[d]), axes[component.axes[d]]);
-      // By way of the format itself where f32 on the way would round twice.
-      const Type held = kernel::arithmetic_type(to.type);
-      const bool twice = is_real(to.type) && held != to.type && module_.exprs.type(result) != held;
-      const ExprId rounded = twice ? module_.exprs.cast(to.type, result) : result;
-      block_->push_back({kernel::Store{.buffer = parameters_.at(place),
-                                       .address = address,
-                                       .value = module_.exprs.cast(held, rounded)}});
+      std::vector<FormId> coords;
+      for (const uint8_t axis : component.axes) coords.push_back(axes[axis]);
+      store(place, coords, result);
     }
   });
+}
+
+// The element that the update's read sees gets the value; where it is out of range, nothing does.
+void Writer::store_update(const Comprehension& c, const std::vector<FormId>& axes) {
+  Frame f = frame(tree_.root, axes, {});
+  const Read& into = c.reads[*c.into];
+  const View& view = program_.arena->views[into.view];
+  std::vector<FormId> coords;
+  for (const Coord& coord : view.coords)
+    coords.push_back(coordinate(f, coord, program_.name_of(into.tensor) + "_at"));
+  const ExprId inside = view.guarded ? guard_of(f, into, coords) : ExprId();
+  when(inside,
+       [&] { store(storage_.read.at(into.tensor), coords, value(f, c.components[0].value)); });
+}
+
+void Writer::store(uint32_t place, const std::vector<FormId>& coords, ExprId result) {
+  const kernel::ModuleTensor& to = module_.tensors[place];
+  FormId address = module_.forms.constant(0);
+  for (size_t d = 0; d < coords.size(); ++d)
+    address = module_.forms.add(module_.forms.mul(address, to.shape[d]), coords[d]);
+  // By way of the format itself where f32 on the way would round twice.
+  const Type held = kernel::arithmetic_type(to.type);
+  const bool twice = is_real(to.type) && held != to.type && module_.exprs.type(result) != held;
+  const ExprId rounded = twice ? module_.exprs.cast(to.type, result) : result;
+  block_->push_back({kernel::Store{.buffer = parameters_.at(place),
+                                   .address = address,
+                                   .value = module_.exprs.cast(held, rounded)}});
 }
 
 }  // namespace tang::tile

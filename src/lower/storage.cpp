@@ -63,10 +63,18 @@ tile::Storage lay_out(const Program& program, const Schedule& schedule, kernel::
     to.distinct = input.distinct;
     storage.read.emplace(input.tensor, place);
   }
+  for (const Def& def : program.defs)  // an update writes where its old version is
+    if (arena.comprehensions[def.id].is_update()) {
+      const TensorId version = arena.component(def.id, 0);
+      const uint32_t place = storage.read.at(arena.base_of(version));
+      storage.read.emplace(version, place);
+      storage.write[version].push_back(place);
+    }
   for (const Output& output : program.outputs)
-    storage.write[output.tensor].push_back(add_tensor(program, module, output.name, output.type,
-                                                      kernel::TensorRole::output,
-                                                      arena.tensors[output.tensor].shape));
+    if (!storage.read.contains(output.tensor))
+      storage.write[output.tensor].push_back(add_tensor(program, module, output.name, output.type,
+                                                        kernel::TensorRole::output,
+                                                        arena.tensors[output.tensor].shape));
   // What roots compute and others read: from an output of the same format, else the workspace.
   const DefIndex index(program);
   std::unordered_set<TensorId> read;
@@ -75,8 +83,8 @@ tile::Storage lay_out(const Program& program, const Schedule& schedule, kernel::
     if (live[d])
       for (const Read& r : arena.comprehensions[program.defs[d].id].reads) read.insert(r.tensor);
   for (size_t d = 0; d < program.defs.size(); ++d) {
-    if (schedule.places[d].at != At::root) continue;
     const Comprehension& c = arena.comprehensions[program.defs[d].id];
+    if (schedule.places[d].at != At::root || c.is_update()) continue;
     for (uint32_t k = 0; k < c.components.size(); ++k) {
       const TensorId tensor = arena.component(program.defs[d].id, k);
       if (!read.contains(tensor)) continue;

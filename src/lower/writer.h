@@ -60,6 +60,8 @@ class Writer {
   void item(const Join& join);
   void item(const Write& write);
   void item(const Loop& loop);
+  void store_update(const Comprehension& c, const std::vector<FormId>& axes);
+  void store(uint32_t place, const std::vector<FormId>& coords, ExprId result);
   void over(const std::vector<OwnAxis>& axes, bool clip, const std::function<void()>& body);
   void nested(kernel::Block& block, const std::function<void()>& body);
   void in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, kernel::Run run,

@@ -146,6 +146,8 @@ struct Applier {
     if (group != 0 && group % lane != 0)
       return fail(span,
                   fmt::format("lane {}={} does not divide tile {}={}", name, lane, name, group));
+    if (group != 0 && !tasks_store_whole_bytes(program, kernel.root, s.axis.axis, group))
+      return fail(span, fmt::format("tile {}={} would share a byte between tasks", name, group));
     if (!is_reduce(s.axis)) {
       if (group == 0 && extent == reg && lane == reg) s.cells = kWhole;
       return;
@@ -326,6 +328,12 @@ std::optional<Schedule> schedule_program(const Program& program, Diagnostics& di
     for (const ScheduleBlock& block : program.schedules)
       a.check_places(block, *a.index.of(block.tensor));
   if (!a.good) return std::nullopt;
+  if (const auto late = read_too_late(program, a.schedule.places)) {
+    a.fail(program.schedules.front().span,
+           fmt::format("{} reads a tensor as it was before an update; say place {}=root",
+                       a.name_of(*late), a.name_of(*late)));
+    return std::nullopt;
+  }
   a.schedule.kernels = choose_kernels(program, a.schedule.places);
   for (const ScheduleBlock& block : program.schedules) a.read_rest(block);
   if (!a.good) return std::nullopt;

@@ -55,6 +55,9 @@ struct Graph {
   std::vector<bool> is_output;
   std::vector<bool> live;
   std::vector<int64_t> cost;  // of one point, inlined definitions included
+  // The update that overwrites what the definition reads, itself or by what is computed inside of
+  // it: its kernel comes before. SIZE_MAX: none does.
+  std::vector<size_t> deadline;
 
   explicit Graph(const Program& p)
       : program(p),
@@ -62,7 +65,8 @@ struct Graph {
         index(p),
         readers(p.defs.size()),
         is_output(p.defs.size()),
-        cost(p.defs.size()) {
+        cost(p.defs.size()),
+        deadline(p.defs.size(), SIZE_MAX) {
     for (const Output& o : p.outputs)
       if (const auto node = index.of(o.tensor)) is_output[node->value] = true;
     live = live_defs(p, index);
@@ -72,6 +76,25 @@ struct Graph {
         if (const auto from = index.of(read.tensor))
           readers[from->value].push_back({DefId(d), read.view});
     }
+    std::unordered_map<TensorId, size_t> overwritten;
+    for (size_t d = 0; d < p.defs.size(); ++d)
+      if (of(d).is_update()) overwritten.emplace(arena.updated(of(d)), d);
+    for (size_t d = 0; d < p.defs.size(); ++d)
+      for (const Read& read : of(d).reads)
+        if (const auto found = overwritten.find(read.tensor);
+            found != overwritten.end() && found->second != d)
+          deadline[d] = std::min(deadline[d], found->second);
+  }
+
+  // All that reads it is computed before what it reads is overwritten.
+  bool is_read_in_time(size_t d) const {
+    return std::all_of(readers[d].begin(), readers[d].end(),
+                       [&](const Reader& r) { return r.node.value < deadline[d]; });
+  }
+  // Computed inside of its readers, it is under their deadlines, and they under its.
+  void pass_on(size_t d) {
+    for (const Reader& r : readers[d])
+      deadline[r.node.value] = std::min(deadline[r.node.value], deadline[d]);
   }
 
   const Comprehension& of(size_t d) const { return arena.comprehensions[program.defs[d].id]; }
@@ -91,7 +114,7 @@ struct Graph {
 
   bool inlines(size_t d) const {
     if (!live[d]) return true;
-    if (is_output[d] || !of(d).is_map()) return false;
+    if (is_output[d] || !of(d).is_map() || of(d).is_update() || !is_read_in_time(d)) return false;
     if (cost[d] > kMostInlined) return false;
     return cost[d] <= kCheap || (readers[d].size() == 1 && point_for_point(readers[d][0]));
   }
@@ -102,7 +125,7 @@ struct Graph {
     const bool plain = std::all_of(c.components.begin(), c.components.end(),
                                    [&](const auto& k) { return k.axes.size() == c.n_points; });
     const Comprehension& map = program.comprehension(reader.node);
-    return plain && !c.is_map() && map.is_map() && point_for_point(reader);
+    return plain && !c.is_map() && map.is_map() && point_for_point(reader) && is_read_in_time(d);
   }
 };
 
@@ -124,7 +147,9 @@ std::vector<Place> choose_places(Graph& graph) {
   for (size_t d = 0; d < n; ++d) {
     places[d].node = DefId(d);
     count_cost(graph, d, places);
-    if (graph.inlines(d)) places[d].at = At::inlined;
+    if (!graph.inlines(d)) continue;
+    places[d].at = At::inlined;
+    graph.pass_on(d);
   }
   for (size_t d = 0; d < n; ++d) {
     if (places[d].at != At::root || graph.is_output[d] || graph.readers[d].empty()) continue;
@@ -138,11 +163,11 @@ std::vector<Place> choose_places(Graph& graph) {
     for (const Reader& r : graph.readers[d]) epilogue &= r.view == graph.readers[d][0].view;
     if (epilogue)
       places[d] = {.node = DefId(d), .at = At::placed, .kernel = reader, .level = Level::reg};
+    if (epilogue) graph.pass_on(d);
   }
   return places;
 }
 
-// f64 where a value depends on an f64 input, else f32.
 // f64 for what depends on an f64 input or scalar, and for what an f64 output depends on.
 std::vector<Precision> choose_formats(const Graph& graph) {
   std::vector<Precision> formats(graph.program.defs.size());
@@ -187,6 +212,29 @@ void split_axis(KernelSchedule& kernel, DefId node, size_t axis,
   kernel.splits.push_back({.axis = {node, static_cast<uint8_t>(axis)}, .cells = cells});
 }
 
+// Tasks of `cells` cells of a point axis store whole bytes: where elements are smaller than a byte,
+// the elements between two tasks' first ones fill bytes.
+bool store_whole_bytes(const Graph& graph, DefId root, size_t axis, int64_t cells) {
+  const Comprehension& c = graph.of(root.value);
+  for (uint32_t k = 0; k < c.components.size(); ++k) {
+    const TensorId tensor = graph.program.arena->component(graph.program.def(root).id, k);
+    const TensorId base = graph.arena.base_of(tensor);
+    bool packed = base != tensor && type_bits(graph.arena.tensors[base].type) < 8;
+    for (const Output& output : graph.program.outputs)
+      packed |= output.tensor == tensor && type_bits(output.type) < 8;
+    if (!packed) continue;
+    if (c.is_update()) return false;
+    const std::vector<uint8_t>& axes = c.components[k].axes;
+    const auto own = std::find(axes.begin(), axes.end(), axis);
+    if (own == axes.end()) continue;
+    int64_t parity = cells % 2;  // of the elements: a factor of unknown size may be odd
+    for (auto inner = own + 1; inner != axes.end(); ++inner)
+      parity *= graph.arena.forms.as_constant(c.extents[*inner]).value_or(1) % 2;
+    if (parity != 0) return false;
+  }
+  return true;
+}
+
 KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<DefId>& placed) {
   constexpr int64_t kUnknown = 1024;  // what a symbolic size is taken for
   KernelSchedule kernel{.root = root, .splits = {}, .order = {}};
@@ -229,7 +277,12 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
     longest = extent;
     if (extent >= 16) break;
   }
-  if (task < c.n_points) split_axis(kernel, root, task, {0, 1, 1, 1});
+  if (task == c.n_points) return kernel;
+  for (const int64_t cells : {1, 2})
+    if (store_whole_bytes(graph, root, task, cells)) {
+      split_axis(kernel, root, task, {0, cells, 1, 1});
+      break;
+    }
   return kernel;
 }
 
@@ -261,6 +314,20 @@ std::vector<KernelSchedule> choose_kernels(const Program& program,
   return kernels_of(graph, places);
 }
 
+bool tasks_store_whole_bytes(const Program& program, DefId root, size_t axis, int64_t cells) {
+  return store_whole_bytes(Graph(program), root, axis, cells);
+}
+
+std::optional<DefId> read_too_late(const Program& program, const std::vector<Place>& places) {
+  Graph graph(program);
+  for (size_t d = 0; d < places.size(); ++d) {
+    if (places[d].at == At::root || !graph.live[d]) continue;
+    if (!graph.is_read_in_time(d)) return DefId(d);
+    graph.pass_on(d);
+  }
+  return std::nullopt;
+}
+
 std::string why_not_epilogue(const Program& program, DefId node, DefId kernel) {
   const Graph graph(program);
   const auto name = [&](DefId def) {
@@ -274,6 +341,8 @@ std::string why_not_epilogue(const Program& program, DefId node, DefId kernel) {
     return fmt::format("{} is a reduction, and only a map runs after another", name(kernel));
   const std::vector<Reader>& readers = graph.readers[node.value];
   if (readers.empty()) return name(node) + " is read by nothing";
+  if (!graph.is_read_in_time(node.value))
+    return name(node) + " reads what an update overwrites before";
   for (const Reader& r : readers) {
     if (r.node != kernel) return fmt::format("{} is read by {} too", name(node), name(r.node));
     if (!graph.reads_point_for_point(node.value, r) || r.view != readers[0].view)

@@ -10,6 +10,11 @@ Schedule schedule_auto(const Program& program);
 // The kernels of given places, each split by rule.
 std::vector<KernelSchedule> choose_kernels(const Program& program,
                                            const std::vector<Place>& places);
+// Tasks that take `cells` cells of a point axis each never write to one byte, also where elements
+// are smaller than one.
+bool tasks_store_whole_bytes(const Program& program, DefId root, size_t axis, int64_t cells);
+// A definition whose readers compute it after what it reads was overwritten by an update.
+std::optional<DefId> read_too_late(const Program& program, const std::vector<Place>& places);
 // Why a definition cannot run in the registers of a kernel that reads it; "" when it can.
 std::string why_not_epilogue(const Program& program, DefId node, DefId kernel);
 

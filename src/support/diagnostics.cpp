@@ -13,22 +13,26 @@ Span join(Span a, Span b) {
 }
 
 Diagnostic& Diagnostics::error(std::string name, Span span, std::string message) {
-  ++n_errors_;
-  all_.push_back({.severity = Severity::error,
-                  .name = std::move(name),
-                  .span = span,
-                  .message = std::move(message),
-                  .notes = {}});
+  add({.severity = Severity::error,
+       .name = std::move(name),
+       .span = span,
+       .message = std::move(message),
+       .notes = {}});
   return all_.back();
 }
 
 Diagnostic& Diagnostics::warning(std::string name, Span span, std::string message) {
-  all_.push_back({.severity = Severity::warning,
-                  .name = std::move(name),
-                  .span = span,
-                  .message = std::move(message),
-                  .notes = {}});
+  add({.severity = Severity::warning,
+       .name = std::move(name),
+       .span = span,
+       .message = std::move(message),
+       .notes = {}});
   return all_.back();
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::error) ++n_errors_;
+  all_.push_back(std::move(diagnostic));
 }
 
 uint32_t Sources::add(std::string name, std::string text) {
@@ -97,12 +101,16 @@ std::string where(const Sources& sources, Span span) {
 
 }  // namespace
 
-std::string render_text(const Diagnostics& diagnostics, const Sources& sources, bool color) {
+std::vector<const Diagnostic*> in_order_of_place(const Diagnostics& diagnostics) {
   std::vector<const Diagnostic*> order;
   for (const Diagnostic& d : diagnostics.all()) order.push_back(&d);
   std::stable_sort(order.begin(), order.end(), [](const Diagnostic* a, const Diagnostic* b) {
     return std::pair(a->span.file, a->span.begin) < std::pair(b->span.file, b->span.begin);
   });
+  return order;
+}
+
+std::string render_text(const Diagnostics& diagnostics, const Sources& sources, bool color) {
   const char* bold = color ? "\x1b[1m" : "";
   const char* red = color ? "\x1b[1;31m" : "";
   const char* magenta = color ? "\x1b[1;35m" : "";
@@ -110,7 +118,7 @@ std::string render_text(const Diagnostics& diagnostics, const Sources& sources, 
   const char* green = color ? "\x1b[1;32m" : "";
   const char* reset = color ? "\x1b[0m" : "";
   std::string out;
-  for (const Diagnostic* d : order) {
+  for (const Diagnostic* d : in_order_of_place(diagnostics)) {
     const bool is_error = d->severity == Severity::error;
     if (d->span.valid()) out += fmt::format("{}{}:{} ", bold, where(sources, d->span), reset);
     out += fmt::format("{}{}:{} {} [{}]\n", is_error ? red : magenta,

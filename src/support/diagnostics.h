@@ -41,6 +41,7 @@ class Diagnostics {
  public:
   Diagnostic& error(std::string name, Span span, std::string message);
   Diagnostic& warning(std::string name, Span span, std::string message);
+  void add(Diagnostic diagnostic);
   bool has_errors() const { return n_errors_ > 0; }
   size_t n_errors() const { return n_errors_; }
   const std::vector<Diagnostic>& all() const { return all_; }
@@ -73,6 +74,9 @@ class Sources {
   };
   std::vector<File> files_;
 };
+
+// All of them in order of place, those without a place last.
+std::vector<const Diagnostic*> in_order_of_place(const Diagnostics& diagnostics);
 
 // file:line:column, the line, a caret, the notes; in order of place. Colour by ANSI escapes.
 std::string render_text(const Diagnostics& diagnostics, const Sources& sources, bool color);

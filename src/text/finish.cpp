@@ -250,7 +250,8 @@ bool Resolver::fix_ranges() {
   return good;
 }
 
-bool Resolver::finish_definition(const syntax::Definition& definition, Span span, DefId& out) {
+// All but the outermost comprehension, which is then ready.
+bool Resolver::finish_inner(Span span) {
   if (!fix_ranges()) return false;
   if (indices.size() > kMaxAxes) {
     fail("limit", span,
@@ -258,9 +259,45 @@ bool Resolver::finish_definition(const syntax::Definition& definition, Span span
     return false;
   }
   for (const size_t nested : finish_order) finish_nested(nested);
-  Nest& nest = nests[0];
-  link_nested(*this, nest);
+  link_nested(*this, nests[0]);
   decide_guards(*this, 0);
+  return true;
+}
+
+bool Resolver::finish_update(const std::string& name, size_t target, Span span, DefId& out) {
+  if (!finish_inner(span)) return false;
+  Nest& nest = nests[0];
+  Finisher f(*this, 0);
+  f.number_axes();
+  Comprehension c{.extents = f.extents(),
+                  .n_points = static_cast<uint8_t>(nest.points.size()),
+                  .reads = {},
+                  .domain = arena.no_guard(),
+                  .monoid = {},
+                  .components = {{.value = f.map(nest.values[0]), .axes = {}}},
+                  .into = {}};
+  for (uint8_t a = 0; a < c.n_points; ++a) c.components[0].axes.push_back(a);
+  const Type kind = kind_of(arena.tensors[nest.slots[target].tensor].type);
+  c.into = arena.exprs[f.map(arena.exprs.leaf(Op::read, kind, target))].index();
+  c.reads = std::move(f.reads);
+  if (arena.forms.overflowed()) {
+    arena.forms.clear_overflow();
+    fail("limit", span, "a coordinate or size here does not fit 64 bits");
+    return false;
+  }
+  Def def{.id = arena.comprehensions.intern(std::move(c)),
+          .names = {name},
+          .axis_names = f.axis_names(),
+          .span = span};
+  collect_obligations(*this, 0, f.axes, def.axis_names);
+  nest.id = def.id;
+  out = add_def(std::move(def), false);
+  return true;
+}
+
+bool Resolver::finish_definition(const syntax::Definition& definition, Span span, DefId& out) {
+  if (!finish_inner(span)) return false;
+  Nest& nest = nests[0];
   Finisher f(*this, 0);
   f.number_axes();
   Comprehension c{.extents = f.extents(),

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "text/habits.h"
+
 namespace tang::syntax {
 
 namespace {
@@ -278,7 +280,10 @@ class Lexer {
     } else if (code < 0x20 || code == 0x7F) {
       message = fmt::format("the control character {:#04x} has no meaning here", code);
     } else {
-      message = fmt::format("the character '{}' has no meaning here", rest.substr(0, length));
+      const std::string_view character = rest.substr(0, length);
+      const std::string_view meant = character_of_habit(character);
+      message = fmt::format("the character '{}' has no meaning here{}{}", character,
+                            meant.empty() ? "" : "; ", meant);
     }
     error("bad-character", begin, begin + std::max<size_t>(length, 1), std::move(message));
     while (at_ < text_.size() && meaningless(text_[at_])) ++at_;

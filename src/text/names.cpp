@@ -1,6 +1,7 @@
 #include "text/names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "support/panic.h"
@@ -92,7 +93,22 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+}  // namespace
+
 void Suggestion::consider(std::string_view candidate) {
+  if (candidate != name && same_letters(candidate, name)) {
+    distance = 0;
+    best = candidate;
+    return;
+  }
   // A third of the letters may differ, and never all of them.
   const size_t limit = std::min<size_t>(3, (std::max(name.size(), candidate.size()) + 2) / 3);
   const size_t longer = std::max(name.size(), candidate.size());

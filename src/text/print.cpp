@@ -230,7 +230,13 @@ struct Printer {
     return fmt::format("schedule {} {{{}}}", names.of(block.tensor), body);
   }
 
+  bool is_inout(TensorId tensor) const {
+    const Tensor& base = arena.tensors[arena.base_of(tensor)];
+    return base.kind == TensorKind::input && program.inputs[base.source].role == Role::inout;
+  }
+
   void print_output(const Output& output) {
+    if (is_inout(output.tensor)) return;
     const std::string& name = names.of(output.tensor);
     if (name != output.name) line(fmt::format("{} = {}", output.name, name));
     line(fmt::format("output {}: {}", output.name, type_name(output.type)));
@@ -259,6 +265,8 @@ struct Printer {
       if (name != "_" && (!own.empty() || copies_rank0))
         left += fmt::format("[{}]", fmt::join(own, ", "));
     }
+    if (c.is_update())
+      return fmt::format("{} := {}", printer.updated(), printer.expr(c.components[0].value));
     if (c.is_map()) {
       std::string value = printer.expr(c.components[0].value);
       if (printer.is_rank0_read(c.components[0].value) && !value.ends_with(']')) value += "[]";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "support/integer.h"
 #include "support/panic.h"
@@ -100,8 +101,11 @@ std::string ExprPrinter::expr(ExprId id, ComponentPlace place) {
 }
 
 std::string ExprPrinter::run(ExprId id, Where where) {
+  return run(std::vector<Piece>{{.text = {}, .id = id, .where = where}});
+}
+
+std::string ExprPrinter::run(std::vector<Piece> stack) {
   std::string out;
-  std::vector<Piece> stack{{.text = {}, .id = id, .where = where}};
   while (!stack.empty()) {
     const Piece piece = std::move(stack.back());
     stack.pop_back();
@@ -349,14 +353,71 @@ void ExprPrinter::write_read(const Expr& e, Where where) {
   const Read& read = c_.reads[e.index()];
   const View& view = arena_.views[read.view];
   const bool by_identity = view.guarded && where.in_value && read.otherwise == identity_;
+  write_element(read, by_identity, false);
+  if (!view.guarded || by_identity) return;
+  text(" else ");
+  operand(read.otherwise, {.level = Level::unary, .operand = true, .in_value = where.in_value});
+}
+
+std::string ExprPrinter::updated() {
+  const Read& into = c_.reads[*c_.into];
+  write_element(into, arena_.views[into.view].guarded, true);
+  std::vector<Piece> pieces = std::move(pieces_);
+  pieces_.clear();
+  std::reverse(pieces.begin(), pieces.end());
+  return run(std::move(pieces));
+}
+
+// ": N" after each coordinate in which one index stands that none before it has.
+std::vector<std::string> ExprPrinter::place_ranges(const View& view) {
+  std::set<uint32_t> known;
+  std::vector<std::string> out;
+  for (const Coord& coord : view.coords) {
+    std::set<uint32_t> fresh;
+    const auto see = [&](FormId f) {
+      arena_.forms.for_each_var(f, [&](Var v) {
+        if (v.kind == VarKind::axis && !known.contains(v.index)) fresh.insert(v.index);
+      });
+    };
+    std::vector<ExprId> data;
+    if (coord.is_gather())
+      data.push_back(coord.data);
+    else
+      see(coord.form);
+    while (!data.empty()) {
+      const std::vector<ExprId> order = arena_.exprs.post_order(data);
+      data.clear();
+      for (const ExprId id : order) {
+        const Expr& e = arena_.exprs[id];
+        if (e.op == Op::form) see(e.form());
+        if (e.op != Op::read) continue;
+        for (const Coord& inner : arena_.views[c_.reads[e.index()].view].coords)
+          if (inner.is_gather())
+            data.push_back(inner.data);
+          else
+            see(inner.form);
+      }
+    }
+    out.push_back(fresh.size() == 1 ? ": " + form(c_.extents[*fresh.begin()]) : "");
+    known.insert(fresh.begin(), fresh.end());
+  }
+  return out;
+}
+
+// name?[coords | guard]. The places of an update say the range of an index where it alone is new.
+void ExprPrinter::write_element(const Read& read, bool mark, bool places) {
+  const View& view = arena_.views[read.view];
+  const std::vector<std::string> ranges =
+      places ? place_ranges(view) : std::vector<std::string>(view.coords.size());
   text(names_.of(read.tensor));
-  if (by_identity) text("?");
+  if (mark) text("?");
   const bool brackets = !view.coords.empty() || view.guarded;
   Guard guard = arena_.guards[view.guard];
   if (brackets) text("[");
   std::vector<std::string> forms(view.coords.size());
   bool plain = true;
   for (size_t d = 0; d < view.coords.size(); ++d) {
+    plain &= ranges[d].empty();
     if (view.coords[d].is_gather()) {
       plain = false;
       continue;
@@ -373,6 +434,7 @@ void ExprPrinter::write_read(const Expr& e, Where where) {
       operand(view.coords[d].data, {.bar_ends = true});
     else
       text(forms[d]);
+    text(ranges[d]);
   }
   if (!guard.empty()) {
     const std::vector<std::string> facts = conjuncts(guard.constraints);
@@ -385,9 +447,6 @@ void ExprPrinter::write_read(const Expr& e, Where where) {
     }
   }
   if (brackets) text("]");
-  if (!view.guarded || by_identity) return;
-  text(" else ");
-  operand(read.otherwise, {.level = Level::unary, .operand = true, .in_value = where.in_value});
 }
 
 // A coordinate whose divisibility is part of the guard: (a)/k exact, which takes the constraint.

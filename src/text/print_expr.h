@@ -39,6 +39,8 @@ class ExprPrinter {
   std::string form(FormId id);
   // The conjuncts of affine constraints, sorted, then those of the condition.
   std::string guard(const Guard& guard);
+  // Of an update: the element that it writes, with the ranges of its indices.
+  std::string updated();
   std::vector<std::string> conjuncts(const std::vector<Constraint>& constraints);
   bool is_rank0_read(ExprId id) const;
 
@@ -59,6 +61,8 @@ class ExprPrinter {
   void expand(ExprId id, Where where);
   void write(const Expr& e, Where where);
   void write_read(const Expr& e, Where where);
+  std::vector<std::string> place_ranges(const View& view);
+  void write_element(const Read& read, bool mark, bool places);
   void write_call(const Expr& e, Where where);
   void write_binary(const Expr& e, Level level, Where where);
   void write_cast(const Expr& e, Where where);
@@ -69,6 +73,7 @@ class ExprPrinter {
   Level level_of(const Expr& e, bool converts);
   Level level_of_form(FormId id);
   std::string run(ExprId id, Where where);
+  std::string run(std::vector<Piece> stack);
   std::string constant(const Expr& e) const;
   std::pair<bool, bool> conversions(const Expr& e, ExprId a, ExprId b) const;
   bool exact_coordinate(FormId coord, std::vector<Constraint>& constraints, std::string& out);

@@ -25,6 +25,11 @@ ProgramNames::ProgramNames(const Program& program) {
   for (const Dim& dim : program.dims) dims.push_back(unique(dim.name));
   for (const Scalar& scalar : program.scalars) scalars.push_back(unique(scalar.name));
   for (const Input& input : program.inputs) tensors_[input.tensor] = unique(input.name);
+  for (const Def& def : program.defs)  // versions go by their inout's name
+    if (arena.comprehensions[def.id].is_update()) {
+      const TensorId version = program.arena->component(def.id, 0);
+      tensors_[version] = tensors_.at(arena.base_of(version));
+    }
   // Outputs have the first choice, since callers know them by name.
   for (const Output& output : program.outputs)
     if (!tensors_.contains(output.tensor)) tensors_[output.tensor] = unique(output.name);

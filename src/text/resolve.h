@@ -108,6 +108,7 @@ struct Resolver {
   std::optional<FormId> resolve_extent(syntax::ExprNodeId id);
   bool check_new_name(const syntax::Name& name);
   bool is_input(const std::string& name, TensorId tensor) const;
+  bool is_inout(TensorId tensor) const;
   void finish_outputs();
   void add_output(const syntax::Name& name, const syntax::Name& type);
   TensorId materialize(const std::string& name, TensorId tensor, const std::vector<FormId>& leading,
@@ -186,6 +187,15 @@ struct Resolver {
   void mark_faulty(const syntax::Definition& definition);
   void begin_definition(const std::string& name);
 
+  // ---- updates (resolve_updates.cpp) ----
+  void update(const syntax::Update& item, Span span);
+  bool declare_places(const syntax::Update& item);
+  std::optional<DefId> make_update(const syntax::Update& item, const Symbol& symbol, Span span);
+  uint32_t inout_number(TensorId tensor) const;
+  void ask_injective(DefId def, size_t target, Span span);
+  void ask_apart(DefId def, Span span);
+  void check_overwritten();
+
   // ---- expressions (resolve_expressions.cpp, resolve_operators.cpp) ----
   Meaning resolve(syntax::ExprNodeId id);
   Meaning resolve_in(Place where, syntax::ExprNodeId id);
@@ -218,6 +228,8 @@ struct Resolver {
   // ---- reads and reductions (resolve_reads.cpp, resolve_reductions.cpp) ----
   Meaning resolve_read(const syntax::Read& read, Span span);
   Meaning read_symbol(const std::string& name, Symbol symbol, const syntax::Read* read, Span span);
+  std::optional<Slot> read_slot(const std::string& name, const Symbol& symbol,
+                                const syntax::Read* read, Span span);
   bool resolve_coord(const syntax::Coord& coord, Slot& slot);
   bool resolve_pack_coord(const syntax::Coord& coord, Slot& slot);
   bool add_coord(const Meaning& m, Span span, Slot& slot);
@@ -243,6 +255,9 @@ struct Resolver {
   bool same_extent(FormId a, FormId b);
   bool fix_ranges();
   bool finish_definition(const syntax::Definition& definition, Span span, DefId& out);
+  // `target`: the slot whose element the value replaces.
+  bool finish_update(const std::string& name, size_t target, Span span, DefId& out);
+  bool finish_inner(Span span);
   void finish_nested(size_t which);
   bool fill_component_axes(const syntax::Definition& definition, Comprehension& c,
                            std::vector<std::bitset<256>>& needs);
@@ -255,6 +270,9 @@ struct Resolver {
   Meaning fail(std::string name, Span span, std::string message);
   Diagnostic& report(std::string name, Span span, std::string message);
   std::vector<Note> call_notes(Span at) const;
+  Meaning undefined(const syntax::Name& name, Span span);
+  bool defined_in_loop(const std::string& name) const;
+  Span defined_later(const syntax::Name& name) const;
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;

@@ -182,16 +182,19 @@ std::optional<uint32_t> Resolver::declare_index(const syntax::Binder& binder,
     return refuse("index-rebound",
                   fmt::format("{} is already an index of the enclosing comprehension", name.text),
                   indices[outer->second.back()].span, "bound here");
+  bool hides = false;
   if (const Symbol* symbol = values.find(name.text, sight)) {
     const bool rank0 = symbol->kind == SymbolKind::tensor &&
                        arena.tensors[symbol->tensor].shape.size() == symbol->leading.size();
-    if (rank0 || (symbol->kind != SymbolKind::tensor && symbol->kind != SymbolKind::faulty))
-      return refuse("index-hides-name",
-                    fmt::format("the index {} would hide the {} {}", name.text,
-                                symbol_kind_name(symbol->kind), name.text),
-                    symbol->span, "defined here");
+    hides = rank0 || (symbol->kind != SymbolKind::tensor && symbol->kind != SymbolKind::faulty);
+    if (hides)
+      refuse("index-hides-name",
+             fmt::format("the index {} would hide the {} {}", name.text,
+                         symbol_kind_name(symbol->kind), name.text),
+             symbol->span, "defined here");
   }
-  IndexInfo index{.name = name.text, .span = name.span};
+  // One that was refused is an index all the same, so that its uses are silent.
+  IndexInfo index{.name = name.text, .span = name.span, .faulty = hides};
   if (binder.range.valid()) {
     const auto extent = resolve_extent(binder.range);
     if (extent)

@@ -8,8 +8,11 @@
 #include <numbers>
 #include <utility>
 
+#include "ir/builtin.h"
 #include "support/integer.h"
 #include "support/panic.h"
+#include "text/habits.h"
+#include "text/library.h"
 #include "text/resolve.h"
 #include "text/syntax.h"
 
@@ -20,6 +23,8 @@ using syntax::ExprNode;
 using syntax::ExprNodeId;
 
 namespace {
+
+constexpr size_t kManyErrors = 50;  // after so many nobody reads suggestions
 
 bool is_logic(BinaryOp op) {
   return op == BinaryOp::logical_and || op == BinaryOp::logical_or;
@@ -40,6 +45,14 @@ std::optional<Op> function_of(std::string_view name) {
 }
 
 std::string function_suggestion(const Resolver& r, const std::string& name) {
+  if (builtin_monoid_arity(name) || r.find_monoid(name))
+    return fmt::format("; it folds the points of an index: {}[i](…)", name);
+  if (r.values.find(name, r.sight)) return fmt::format("; its elements are read as {}[…]", name);
+  for (const std::string_view file : library_names())
+    if (library_text(file)->find(fmt::format("\nfn {}(", name)) != std::string::npos)
+      return fmt::format("; import \"{}\" brings it", file);
+  if (const std::string_view meant = function_of_habit(name); !meant.empty())
+    return fmt::format("; {}", meant);
   Suggestion suggestion(name);
   for (const size_t file : r.visible_files())
     for (const auto& [known, info] : r.libraries[file].functions) suggestion.consider(known);
@@ -188,9 +201,7 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
   const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
     if (name.text == "pi") return of_data(arena.exprs.real(std::numbers::pi), name.span);
-    if (!reported.insert(name.text).second) return {.span = name.span};
-    return fail("undefined", name.span,
-                fmt::format("{} is not defined here{}", name.text, suggestion(name.text)));
+    return undefined(name, name.span);
   }
   const bool constant_only = constants_only();
   switch (symbol->kind) {
@@ -221,9 +232,76 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
   return m;
 }
 
+// A name without a meaning is reported once a definition.
+Meaning Resolver::undefined(const syntax::Name& name, Span span) {
+  if (!reported.insert(name.text).second) return {.span = span};
+  if (prefix + name.text == definition_name && written_names.contains(name.text))
+    return fail("undefined", name.span,
+                fmt::format("{} is not defined here; a definition cannot read itself", name.text));
+  const Span later = defined_later(name);
+  std::string hint = later.valid() ? "" : suggestion(name.text);
+  if (hint.empty() && !later.valid()) {
+    if (defined_in_loop(name.text))
+      hint = "; what a loop defines is local to it, unless it was defined before";
+    else if (place == Place::range)
+      hint = fmt::format("; a size is declared: dim {}", name.text);
+    else if (place == Place::coordinate)
+      hint = "; an index stands on the left or is bound by a reduction";
+    else if (function_of(name.text) || find_function(name.text))
+      hint = fmt::format("; {0} is a function, and called as {0}(…)", name.text);
+  }
+  Diagnostic& d =
+      report("undefined", name.span, fmt::format("{} is not defined here{}", name.text, hint));
+  if (later.valid())
+    d.notes.push_back({later, "it is defined here, and a name is defined before it is used"});
+  return {.span = span};
+}
+
+namespace {
+
+// The first place where an item defines the name.
+Span definition_of(const syntax::ItemData& item, const std::string& name) {
+  const auto among = [&](const auto& list) {
+    for (const auto& entry : list)
+      if (entry.name.text == name) return entry.name.span;
+    return Span();
+  };
+  if (const auto* dims = std::get_if<syntax::Dims>(&item)) return among(dims->dims);
+  if (const auto* consts = std::get_if<syntax::Consts>(&item)) return among(consts->consts);
+  if (const auto* definition = std::get_if<syntax::Definition>(&item))
+    return among(definition->lefts);
+  const auto* tensors = std::get_if<syntax::Tensors>(&item);
+  const auto* scalars = std::get_if<syntax::Scalars>(&item);
+  if (tensors || scalars)
+    for (const syntax::Name& known : tensors ? tensors->names : scalars->names)
+      if (known.text == name) return known.span;
+  return {};
+}
+
+}  // namespace
+
+bool Resolver::defined_in_loop(const std::string& name) const {
+  if (diagnostics.n_errors() >= kManyErrors) return false;
+  for (const syntax::ItemId id : file->top)
+    if (const auto* loop = std::get_if<syntax::Loop>(&(*file)[id].data))
+      for (const syntax::ItemId inner : loop->body)
+        if (definition_of((*file)[inner].data, name).valid()) return true;
+  return false;
+}
+
+// Where the file defines a name after its use.
+Span Resolver::defined_later(const syntax::Name& name) const {
+  if (diagnostics.n_errors() >= kManyErrors) return {};
+  for (const syntax::ItemId id : file->top) {
+    const Span span = definition_of((*file)[id].data, name.text);
+    if (span.valid() && span.file == name.span.file && span.begin > name.span.begin) return span;
+  }
+  return {};
+}
+
 std::string Resolver::suggestion(const std::string& name) const {
-  // Each search looks at every name, and after some tens of errors nobody reads suggestions.
-  return diagnostics.n_errors() < 50 ? values.suggestion(name, sight) : "";
+  // Each search looks at every name.
+  return diagnostics.n_errors() < kManyErrors ? values.suggestion(name, sight) : "";
 }
 
 Meaning Resolver::resolve_unary(const syntax::Unary& unary, Span span) {
@@ -294,18 +372,19 @@ Meaning Resolver::resolve_call(const syntax::Call& call, Span span) {
     return resolve_choice(call.arguments[0].value, call.arguments[1].value, call.arguments[2].value,
                           span);
   }
-  std::vector<Meaning> args;
-  for (const syntax::Argument& a : call.arguments) args.push_back(resolve(a.value));
-  if (type) {
-    if (args.size() != 1) return argument_count("1 argument");
-    return resolve_cast(*type, args[0], span);
-  }
-  const bool many = *op == Op::min || *op == Op::max;
-  const size_t arity = op_info(*op).arity;
-  if (many ? args.size() < 2 : args.size() != arity)
+  const bool many = op == Op::min || op == Op::max;
+  const size_t arity = type ? 1 : op_info(*op).arity, given = call.arguments.size();
+  if (many && given == 1)
+    return fail(
+        "argument-count", span,
+        fmt::format("{0} takes 2 or more arguments, 1 given; over an index it is {0}[i](…)", name));
+  if (many ? given == 0 : given != arity)
     return argument_count(many         ? "2 or more arguments"
                           : arity == 1 ? "1 argument"
                                        : fmt::format("{} arguments", arity));
+  std::vector<Meaning> args;
+  for (const syntax::Argument& a : call.arguments) args.push_back(resolve(a.value));
+  if (type) return resolve_cast(*type, args[0], span);
   return apply_function(*op, std::move(args), span);
 }
 
@@ -328,7 +407,7 @@ std::vector<Note> Resolver::call_notes(Span at) const {
   std::vector<Note> notes;
   for (size_t i = 0; i < calls.size() && i < kMostCalls; ++i) {
     const ActiveCall& call = calls[calls.size() - 1 - i];
-    if (!(call.span == at))
+    if (call.span != at)
       notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
   }
   return notes;

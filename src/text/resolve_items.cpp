@@ -5,6 +5,7 @@
 
 #include "support/integer.h"
 #include "support/panic.h"
+#include "text/habits.h"
 #include "text/resolve.h"
 #include "text/safety.h"
 #include "text/syntax.h"
@@ -17,6 +18,8 @@ constexpr size_t kMaxRank = 16;
 
 std::string type_suggestion(const std::string& name) {
   Suggestion suggestion(name);
+  suggestion.best = type_of_habit(name);
+  if (!suggestion.best.empty()) suggestion.distance = 0;
   std::string all;
   for (int t = 0; t < kTypeCount; ++t) {
     const std::string_view known = type_name(static_cast<Type>(t));
@@ -109,7 +112,7 @@ void Resolver::resolve_item(syntax::ItemId id) {
                  },
                  [&](const Schedule& i) { add_schedule(i); },
                  [&](const Definition& i) { define(i, item.span); },
-                 [&](const Update&) { not_available(item.span, "updates of an inout"); },
+                 [&](const Update& i) { update(i, item.span); },
              },
              item.data);
 }
@@ -180,6 +183,12 @@ bool Resolver::is_input(const std::string& name, TensorId tensor) const {
   return t.kind == TensorKind::input && program.inputs[t.source].name == name;
 }
 
+// An inout, or a version of one.
+bool Resolver::is_inout(TensorId tensor) const {
+  const Tensor& base = arena.tensors[arena.base_of(tensor)];
+  return base.kind == TensorKind::input && program.inputs[base.source].role == Role::inout;
+}
+
 // A size built of constants and dims, whatever its sign.
 std::optional<FormId> Resolver::resolve_size(syntax::ExprNodeId id) {
   const Meaning m = resolve_in(Place::range, id);
@@ -205,7 +214,10 @@ std::optional<FormId> Resolver::resolve_extent(syntax::ExprNodeId id) {
   const Span span = node(id).span;
   if (const auto n = arena.forms.as_constant(*form)) {
     if (*n >= 0) return form;
-    fail("negative-extent", span, fmt::format("{} is {}", source_text(span), *n));
+    const std::string text = source_text(span), value = std::to_string(*n);
+    fail("negative-extent", span,
+         text == value ? "a size is not negative, and this one is " + value
+                       : fmt::format("{} is {}", text, value));
     return std::nullopt;
   }
   // A size alone is never negative.
@@ -394,7 +406,10 @@ void Resolver::declare_consts_here(const syntax::Consts& item) {
                   .frame = sight.local,
                   .loop_depth = loop_depth,
                   .span = decl.name.span};
-    if (!m.faulty && m.type == Type::boolean) {
+    if (arena.forms.overflowed()) {
+      arena.forms.clear_overflow();
+      fail("limit", m.span, fmt::format("{} does not fit 64 bits", source_text(m.span)));
+    } else if (!m.faulty && m.type == Type::boolean) {
       fail("type", m.span,
            fmt::format("a const is an integer or a real, and {} is a bool", source_text(m.span)));
     } else if (!m.faulty) {
@@ -507,9 +522,22 @@ void Resolver::declare_scalar(const syntax::Name& name, Type type, const Range& 
 // ---- outputs -----------------------------------------------------------------------------------
 
 void Resolver::finish_outputs() {
+  bool updates = false;
+  for (const Input& input : program.inputs) {
+    if (input.role != Role::inout) continue;
+    const Symbol* symbol = values.find(input.name, sight);
+    TANG_ASSERT(symbol && symbol->kind != SymbolKind::dim, "the inout {} is lost", input.name);
+    if (symbol->kind != SymbolKind::tensor) continue;
+    updates |= symbol->tensor != input.tensor;
+    program.outputs.push_back({.name = input.name,
+                               .tensor = symbol->tensor,
+                               .type = arena.tensors[input.tensor].type,
+                               .span = input.span});
+  }
   for (const auto& [name, type] : wanted_outputs) add_output(name, type);
   name_outputs();
-  if (diagnostics.has_errors() || !program.outputs.empty()) return;
+  check_overwritten();
+  if (diagnostics.has_errors() || updates || !wanted_outputs.empty()) return;
   const Span start{.file = file->file, .begin = 0, .end = 0};
   if (program.defs.empty())
     diagnostics.error("nothing-defined", start, "the program defines nothing");
@@ -522,17 +550,21 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   const std::optional<Type> given = type.exists() ? resolve_type(type) : std::nullopt;
   const Symbol* symbol = values.find(name.text, sight);
   if (!symbol) {
-    fail("undefined", name.span,
-         fmt::format("{} is not defined here{}", name.text, suggestion(name.text)));
+    definition_name.clear();
+    undefined(name, name.span);
     return;
   }
   if (symbol->kind == SymbolKind::faulty || (type.exists() && !given)) return;
   if (redefined.contains(name.text)) return;
   const bool input = symbol->kind == SymbolKind::tensor && is_input(name.text, symbol->tensor);
   if (symbol->kind != SymbolKind::tensor || input) {
-    fail("output-of-input", name.span,
-         fmt::format("{} is a{}, not a definition", name.text,
-                     input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
+    if (input && is_inout(symbol->tensor))
+      fail("output-of-input", name.span,
+           fmt::format("{} is an inout, whose last version is an output already", name.text));
+    else
+      fail("output-of-input", name.span,
+           fmt::format("{} is a{}, not a definition", name.text,
+                       input ? "n input" : fmt::format(" {}", symbol_kind_name(symbol->kind))));
     return;
   }
   TensorId tensor = symbol->tensor;
@@ -596,6 +628,7 @@ void Resolver::name_outputs() {
       if (!name.empty()) holders.emplace(name, &name);
   for (const Output& output : program.outputs) {
     const Tensor& t = arena.tensors[output.tensor];
+    if (is_inout(output.tensor)) continue;
     std::string& own = program.defs[def_of_comprehension.at(t.source).value].names[t.component];
     if (own == output.name) continue;
     if (const auto other = holders.find(output.name); other != holders.end()) {

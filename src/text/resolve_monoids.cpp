@@ -6,6 +6,7 @@
 
 #include "ir/builtin.h"
 #include "support/panic.h"
+#include "text/habits.h"
 #include "text/monoid_law.h"
 #include "text/resolve.h"
 
@@ -22,6 +23,8 @@ const MonoidInfo* Resolver::find_monoid(const std::string& name) const {
 }
 
 std::string Resolver::monoid_suggestion(const std::string& name) const {
+  if (const std::string_view meant = monoid_of_habit(name); !meant.empty())
+    return fmt::format("; {}", meant);
   Suggestion suggestion(name);
   for (const size_t number : visible_files())
     for (const auto& [known, info] : libraries[number].monoids) suggestion.consider(known);

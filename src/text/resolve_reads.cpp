@@ -14,13 +14,11 @@ namespace tang {
 Meaning Resolver::resolve_read(const syntax::Read& read, Span span) {
   const std::string& name = read.tensor.text;
   if (read.member.exists())
-    return fail("not-a-state", read.tensor.span,
-                fmt::format("{} is not a state of a monoid", name));
+    return fail("not-a-state", join(read.tensor.span, read.member.span),
+                fmt::format("{} is not a state of a monoid, and only those have components", name));
   const Symbol* symbol = values.find(name, sight);
   if (!symbol) {
-    if (!reported.insert(name).second) return {.span = span};
-    return fail("undefined", read.tensor.span,
-                fmt::format("{} is not defined here{}", name, suggestion(name)));
+    return undefined(read.tensor, span);
   }
   if (symbol->kind == SymbolKind::faulty) failed = true;
   if (symbol->kind == SymbolKind::faulty || symbol->kind == SymbolKind::tensor)
@@ -37,6 +35,29 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
     return fail("not-constant", span,
                 fmt::format("{} is not known from constants and dimensions", name));
   const size_t known = nest().now_known;
+  std::optional<Slot> slot = read_slot(name, symbol, read, span);
+  nest().now_known = known;
+  if (!slot) return {.span = span};
+  const Type kind = kind_of(arena.tensors[symbol.tensor].type);
+  if (slot->guarded) {
+    slot->otherwise = read->otherwise.valid() ? resolve_otherwise(*read, kind) : identity_in(kind);
+    if (!slot->otherwise.valid()) {
+      if (!read->otherwise.valid())
+        fail("guard-needs-else", read->tensor.span,
+             fmt::format("outside of a reduction's value {}?[...] has no identity to give; write "
+                         "{}[...] else and a value",
+                         name, name));
+      return {.span = span};
+    }
+  }
+  cast_votes(*slot, symbol);
+  return add_slot(std::move(*slot), kind, span);
+}
+
+// The tensor, coordinates and guard of a read, not yet what it gives out of range; nothing after an
+// error. Its condition is known from here on.
+std::optional<Slot> Resolver::read_slot(const std::string& name, const Symbol& symbol,
+                                        const syntax::Read* read, Span span) {
   Slot slot{.tensor = symbol.tensor, .name = name};
   for (const FormId form : symbol.leading) {
     slot.coords.push_back({.form = form, .data = {}});
@@ -45,10 +66,12 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
   const bool faulty = symbol.kind == SymbolKind::faulty;
   const size_t rank =
       faulty ? 0 : arena.tensors[symbol.tensor].shape.size() - symbol.leading.size();
-  if (!read && rank > 0)
-    return fail("missing-coordinates", span,
-                fmt::format("{} has {} dimension{}, write {}[...]", name, rank,
-                            rank == 1 ? "" : "s", name));
+  if (!read && rank > 0) {
+    fail("missing-coordinates", span,
+         fmt::format("{} has {} dimension{}, write {}[...]", name, rank, rank == 1 ? "" : "s",
+                     name));
+    return std::nullopt;
+  }
   bool good = !faulty;
   if (read) {
     slot.guarded = read->guarded || read->otherwise.valid();
@@ -75,23 +98,9 @@ Meaning Resolver::read_symbol(const std::string& name, Symbol symbol, const synt
       good = false;
     }
   }
-  nest().now_known = known;
-  if (!good) return {.span = span};
-  const Type kind = kind_of(arena.tensors[symbol.tensor].type);
-  if (slot.guarded) {
-    slot.otherwise = read->otherwise.valid() ? resolve_otherwise(*read, kind) : identity_in(kind);
-    if (!slot.otherwise.valid()) {
-      if (!read->otherwise.valid())
-        fail("guard-needs-else", read->tensor.span,
-             fmt::format("outside of a reduction's value {}?[...] has no identity to give; write "
-                         "{}[...] else and a value",
-                         name, name));
-      return {.span = span};
-    }
-  }
+  if (!good) return std::nullopt;
   slot.must_hold = !slot.guarded;
-  cast_votes(slot, symbol);
-  return add_slot(std::move(slot), kind, span);
+  return slot;
 }
 
 bool Resolver::resolve_coord(const syntax::Coord& coord, Slot& slot) {
@@ -135,7 +144,8 @@ bool Resolver::resolve_exact(const syntax::Coord& coord, Slot& slot) {
   const auto* quotient = std::get_if<syntax::Binary>(&node(coord.value).data);
   if (!quotient || quotient->op != syntax::BinaryOp::div) {
     fail("exact-without-division", coord.span,
-         fmt::format("exact belongs to a quotient, and {} is none", source_text(coord.span)));
+         fmt::format("exact belongs to a quotient, and {} is none",
+                     source_text(node(coord.value).span)));
     return false;
   }
   if (!slot.guarded) {

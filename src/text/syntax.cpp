@@ -160,7 +160,17 @@ bool Parser::accept_word_here(std::string_view word) {
 }
 
 void Parser::expect(TokenKind kind) {
-  if (!accept(kind)) fail_expected(fmt::format("'{}'", spelling(kind)));
+  if (accept(kind)) return;
+  const std::string_view text = spelling(kind);
+  fail_expected(kind == TokenKind::string ? std::string(text) : fmt::format("'{}'", text));
+}
+
+bool Parser::more_follows() {
+  if (!accept(TokenKind::comma)) return false;
+  const Token& next = peek();
+  if (next.match != Token::kNoMatch && next.match < at_)
+    fail("syntax", span_of(tokens_[at_ - 1]), "nothing follows this comma");
+  return true;
 }
 
 // Its position, for close().
@@ -276,7 +286,8 @@ void Parser::fail_expected(std::string_view expected, uint32_t about) {
     const uint32_t after = tokens_[at_ - 1].end;
     span = {.file = out_.file, .begin = after, .end = after};
   }
-  fail("syntax", span, fmt::format("expected {}, found {}", expected, found()), about);
+  fail("syntax", span, fmt::format("expected {}, found {}{}", expected, found(), hint(expected)),
+       about);
 }
 
 // Whether what was found is that the line ended, rather than what begins the next one.

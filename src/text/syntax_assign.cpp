@@ -66,7 +66,7 @@ Parser::Target Parser::parse_target() {
       const uint32_t opener = open(TokenKind::open_bracket);
       while (!at(TokenKind::close_bracket) && !at(TokenKind::bar) && !failed_) {
         target.slots.push_back(parse_slot());
-        if (!accept(TokenKind::comma)) break;
+        if (!more_follows()) break;
       }
       target.condition_span = span_of(peek());
       target.condition = parse_condition();

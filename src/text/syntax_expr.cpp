@@ -270,7 +270,7 @@ Parser::Operand Parser::parse_call() {
     }
     argument.value = parse_expr();
     call.arguments.push_back(std::move(argument));
-    if (!accept(TokenKind::comma)) break;
+    if (!more_follows()) break;
   }
   close(opener, "an operator, ',' or ')'");
   const Span span = span_from(first);
@@ -303,7 +303,7 @@ Parser::Operand Parser::parse_read() {
     const uint32_t opener = open(TokenKind::open_bracket);
     while (!at(TokenKind::close_bracket) && !at(TokenKind::bar) && !failed_) {
       read.coords.push_back(parse_coord());
-      if (!accept(TokenKind::comma)) break;
+      if (!more_follows()) break;
     }
     read.condition = parse_condition();
     close(opener, read.condition.valid() ? "an operator or ']'" : "an operator, ',' or ']'");

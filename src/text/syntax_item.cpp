@@ -80,15 +80,43 @@ Block Parser::parse_items(Context context) {
 Block Parser::parse_block(Context context) {
   const Nested nested(*this);
   const uint32_t opener = open(TokenKind::open_brace);
+  const bool unclosed = tokens_[opener].match == Token::kNoMatch;
+  n_unclosed_ += unclosed;
   Block block = parse_items(context);
+  n_unclosed_ -= unclosed;
   close(opener, "an item or '}'");
   block.span = span_from(opener);
   return block;
 }
 
+// Where an operator ended a line, and what it then took for its operand begins an item, by its
+// word's column: that line; else the first.
+uint32_t Parser::line_without_operand() const {
+  const auto column = [&](const Token& token) {
+    return token.begin - (text_.substr(0, token.begin).rfind('\n') + 1);
+  };
+  for (uint32_t i = at_; i-- > item_start_ + 1;) {
+    if (!tokens_[i].first_on_line) continue;
+    const TokenKind last = tokens_[i - 1].kind;
+    const bool open = last == TokenKind::comma || last == TokenKind::question ||
+                      last == TokenKind::colon || last >= TokenKind::assign;
+    const bool item =
+        tokens_[i].kind == TokenKind::name && column(tokens_[i]) <= column(tokens_[item_start_]);
+    return open && item ? i : item_start_;
+  }
+  return item_start_;
+}
+
 void Parser::end_of_item(Context context) {
   if (failed_ || peek().first_on_line || at(TokenKind::end) || at(TokenKind::semicolon)) return;
   if (at(TokenKind::close_brace) && context != Context::file) return;
+  if (const uint32_t line = line_without_operand(); line != item_start_) {
+    at_ = line;
+    const Token& before = tokens_[line - 1];
+    if (before.kind == TokenKind::comma)
+      return fail("syntax", span_of(before), "nothing follows this comma");
+    return fail_expected("an expression");
+  }
   const bool after_block = tokens_[at_ - 1].kind == TokenKind::close_brace;
   fail_expected(after_block ? "the end of the line" : "an operator or the end of the line");
 }
@@ -126,7 +154,7 @@ ItemData Parser::parse_item_data(Context context) {
 
 // The item is read all the same.
 void Parser::check_place(std::string_view word, unsigned contexts, Context context) {
-  if (contexts & bit(context)) return;
+  if (contexts & bit(context) || n_unclosed_ > 0) return;  // else it may stand behind the block
   report("misplaced-item", span_of(peek()),
          fmt::format("{} cannot stand {}", word, describe(context)));
 }
@@ -160,7 +188,7 @@ std::vector<ExprNodeId> Parser::parse_shape() {
   const uint32_t opener = open(TokenKind::open_bracket);
   while (!at(TokenKind::close_bracket) && !failed_) {
     shape.push_back(parse_sum());
-    if (!accept(TokenKind::comma)) break;
+    if (!more_follows()) break;
   }
   close(opener, "an operator, ',' or ']'");
   return shape;
@@ -265,7 +293,7 @@ ItemData Parser::parse_function() {
   const uint32_t opener = open(TokenKind::open_paren);
   while (!at(TokenKind::close_paren) && !failed_) {
     item.params.push_back(parse_param());
-    if (!accept(TokenKind::comma)) break;
+    if (!more_follows()) break;
   }
   close(opener, "',' or ')'");
   item.body = parse_block(Context::function);
@@ -292,7 +320,7 @@ Param Parser::parse_param() {
       dim.extent = parse_sum();
     }
     param.shape.push_back(std::move(dim));
-    if (!accept(TokenKind::comma)) break;
+    if (!more_follows()) break;
   }
   close(opener, "an operator, ',' or ']'");
   return param;

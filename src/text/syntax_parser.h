@@ -124,6 +124,7 @@ class Parser {
   bool accept_word_here(std::string_view word);  // on this line: else it begins an item
   void advance() { at_ += failed_ ? 0 : 1; }
   void expect(TokenKind kind);
+  bool more_follows();  // after a comma
   uint32_t open(TokenKind kind);
   void close(uint32_t opener, std::string_view expected);
   Name expect_name(const char* what);
@@ -140,6 +141,11 @@ class Parser {
   void fail(const char* name, Span span, std::string message, uint32_t about);
   void fail_expected(std::string_view expected);
   void fail_expected(std::string_view expected, uint32_t about);
+  std::string hint(std::string_view expected) const;  // syntax_hints.cpp
+  bool defines_here() const;
+  std::string hint_about_word(std::string_view word) const;
+  std::string hint_about_coordinates(std::string_view expected) const;
+  std::string hint_about_left_side() const;
   void fail_nesting();
   void fail_reserved(const Token& token, const char* what);
   bool ends_line() const;
@@ -177,6 +183,7 @@ class Parser {
   ItemData parse_item_data(Context context);
   void check_place(std::string_view word, unsigned contexts, Context context);
   void end_of_item(Context context);
+  uint32_t line_without_operand() const;
   Range parse_range(bool modulus_ends = false);
   TypeRef parse_type();
   std::vector<ExprNodeId> parse_shape();
@@ -217,6 +224,7 @@ class Parser {
   uint32_t item_start_ = 0;
   bool failed_ = false;
   size_t depth_ = 0;
+  size_t n_unclosed_ = 0;  // blocks around whose brace is never closed
   size_t n_errors_ = 0;
   Mode mode_;
   std::vector<PendingOp> operators_;

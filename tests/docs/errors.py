@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Each program of docs/errors.md gives the diagnostic that it stands under, and no other error; or
-# says that it uses what is not available yet.
-# Usage: errors.py ERRORS.md TANGC
+# says that it uses what is not available yet. Each name that the sources report has such a section
+# and a test.
+# Usage: errors.py ERRORS.md TANGC SOURCES TESTS
 import re
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from pathlib import Path
 
 SECTION = re.compile(r"^### `([a-z-]+)`\n(.*?)(?=^##|\Z)", re.M | re.S)
 PROGRAM = re.compile(r"^```tir\n(.*?)^```$", re.M | re.S)
+REPORTED = re.compile(r'\b(?:fail|report|refuse|error|warning)\((?:\w+, )?'
+                      r'"([a-z0-9]+(?:-[a-z0-9]+)*)"')
+EXPECTED = re.compile(r"^# (?:ERROR|WARNING): \S+ ([a-z0-9-]+):", re.M)
 GIVEN = re.compile(r"^(?:\S+:\d+:\d+: )?(error|warning): .* \[([a-z-]+)\]$", re.M)
 
 
@@ -25,12 +29,30 @@ def check_section(name, body, tangc):
             yield f"{name}: exit status {done.returncode}"
 
 
-def main(page, tangc):
+def names_in(folder, pattern, *suffixes):
+    texts = [path.read_text(encoding="utf-8") for path in sorted(Path(folder).rglob("*"))
+             if path.suffix in suffixes]
+    return {name for text in texts for name in pattern.findall(text)}
+
+
+def check_names(sections, sources, tests):
+    names = names_in(sources, REPORTED, ".cpp", ".h")
+    for name in sorted(names - {section for section, _ in sections}):
+        yield f"{name} is reported by the sources and has no section"
+    expected = names_in(tests, EXPECTED, ".tir")
+    for name in sorted(names - expected - {"not-available"}):
+        yield f"{name} is reported by the sources, and no file in {tests} expects it"
+    if len(names) < 50:
+        yield f"only {len(names)} names were found in {sources}"
+
+
+def main(page, tangc, sources, tests):
     sections = SECTION.findall(Path(page).read_text(encoding="utf-8"))
     problems = [p for name, body in sections for p in check_section(name, body, tangc)]
+    problems += check_names(sections, sources, tests)
     print("\n".join(problems + [f"{len(sections)} sections, {len(problems)} problems"]))
     return 1 if problems or not sections else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))

@@ -78,9 +78,12 @@ Arrays Program::run(const std::string& device, const std::string& cc, std::strin
   for (const Declared& declared : inputs_) {
     std::string value = path(declared.name + ".npy");
     if (declared.is_scalar) {
-      float scalar = 0;
-      std::memcpy(&scalar, read_file(path(declared.name + ".in")).data(), sizeof scalar);
-      value = fmt::format("{}", scalar);
+      const std::string bytes = read_file(path(declared.name + ".in"));
+      float real = 0;
+      int32_t integer = 0;
+      std::memcpy(&real, bytes.data(), sizeof real);
+      std::memcpy(&integer, bytes.data(), sizeof integer);
+      value = declared.below > 0 ? std::to_string(integer) : fmt::format("{}", real);
     }
     args.insert(args.end(), {"-i", declared.name + "=" + value});
   }
@@ -135,7 +138,9 @@ std::string Program::main_program() const {
                           : fmt::format("  args.{0} = load(\"{0}.in\");\n", d.name);
   }
   for (const auto& [name, values] : expected_) {
-    fields += fmt::format("  args.{} = malloc({});\n", name, values.data.size() * 4);
+    const bool is_inout = std::any_of(inputs_.begin(), inputs_.end(),
+                                      [&](const Declared& d) { return d.name == name; });
+    if (!is_inout) fields += fmt::format("  args.{} = malloc({});\n", name, values.data.size() * 4);
     writes += fmt::format("  save(\"{0}.out\", args.{0}, {1});\n", name, values.data.size() * 4);
   }
   return fmt::format(R"(#include "{0}.h"

@@ -103,6 +103,31 @@ Arrays attention(const Sizes& s, const Arrays& in) {
   return {{"o", o}};
 }
 
+Arrays kv_cache(const Sizes& s, const Arrays& in) {
+  constexpr int64_t G = 2, R = 4, D = 64;
+  const int64_t T = s.at("T"), now = static_cast<int64_t>(in.at("position").data[0]);
+  Values keys = in.at("keys"), values = in.at("values"), o({G, R, D});
+  const Values& q = in.at("q");
+  std::vector<double> p(static_cast<size_t>(T));
+  for (int64_t g = 0; g < G; ++g) {
+    for (int64_t d = 0; d < D; ++d) {
+      keys(now, g, d) = in.at("k")(g, d);
+      values(now, g, d) = in.at("v")(g, d);
+    }
+    for (int64_t r = 0; r < R; ++r) {
+      for (int64_t t = 0; t <= now; ++t) {
+        double dot = 0;
+        for (int64_t d = 0; d < D; ++d) dot += q(g, r, d) * keys(t, g, d);
+        p[static_cast<size_t>(t)] = dot / 8;
+      }
+      softmax_row(p.data(), now + 1);
+      for (int64_t t = 0; t <= now; ++t)
+        for (int64_t d = 0; d < D; ++d) o(g, r, d) += p[static_cast<size_t>(t)] * values(t, g, d);
+    }
+  }
+  return {{"keys", keys}, {"values", values}, {"o", o}};
+}
+
 Arrays conv2d(const Sizes& s, const Arrays& in) {
   constexpr int64_t C = 3, K = 8, R = 3, pad = 1, stride = 2;
   const int64_t N = s.at("N"), H = s.at("H"), W = s.at("W");
@@ -215,6 +240,19 @@ std::vector<Example> all() {
                  {.name = "v", .shape = {S, 2, 64}}};
        },
        .outputs = attention,
+       .tolerance = 2e-6},
+      {.name = "kv_cache",
+       .sizes = {{{"T", 1}}, {{"T", 2}}, {{"T", 37}}, {{"T", 64}}},
+       .inputs = [](const Sizes& s) -> std::vector<Declared> {
+         const int64_t T = s.at("T");
+         return {{.name = "q", .shape = {2, 4, 64}},
+                 {.name = "k", .shape = {2, 64}},
+                 {.name = "v", .shape = {2, 64}},
+                 {.name = "keys", .shape = {T, 2, 64}},
+                 {.name = "values", .shape = {T, 2, 64}},
+                 {.name = "position", .below = T, .is_scalar = true}};
+       },
+       .outputs = kv_cache,
        .tolerance = 2e-6},
       {.name = "conv2d",
        .sizes = {{{"N", 1}, {"H", 1}, {"W", 1}},

@@ -256,6 +256,66 @@ output running, all_of_it, shifted
         yield text, {"x": x, "n": n}, wanted
 
 
+def updates():
+    random = np.random.default_rng(5)
+    rows, columns = 7, 5
+    c = random.integers(-100, 100, (2 * rows, columns)).astype(I32)
+    y = random.integers(-100, 100, (rows, columns)).astype(I32)
+    m = random.integers(0, 2, rows).astype(bool)
+    order = random.permutation(rows).astype(I32)
+    text = f"""input y: i32[{rows}, {columns}]
+input m: bool[{rows}]
+input order: i32[{rows}] in 0..{rows} distinct
+inout c: i32[{2 * rows}, {columns}]
+inout n: i8[{columns}]
+inout nibbles: i4[3, 3]
+inout flags: bool[{rows}]
+inout half: f16[{columns}]
+inout count: i64
+scalar pos: i32
+before = sum[i,j](c[i,j])
+c?[pos, j] := y[0,j]
+c?[s + pos, j | m[s]] := c[s + pos, j] + y[s,j]
+c[2*s, j: 3] := c[2*s + 1, j] - y[s,j]
+c[order[s], 4] := y[s,0] * 10
+after = sum[i,j](c[i,j])
+n[j] := n[j] + 100
+n[j] := n[j] + y[0,j]
+nibbles[a, b] := nibbles[a,b] + 5
+old[s: {rows}] = flags[{rows} - 1 - s]
+flags?[s | m[s]] := old[s]
+half[j] := half[j] + y[1,j] * 0.5
+count := count + i64(1) * sum[s](m[s])
+for k in 0..3 {{ count := count * 2 + k }}
+output before, after
+"""
+    for pos in (0, 3, rows, -2, 2 * rows - 1):
+        new, y8, f = c.copy(), y.astype(I64), random.integers(0, 2, rows).astype(bool)
+        if 0 <= pos < 2 * rows:
+            new[pos] = y[0]
+        source = new.copy()
+        for s in range(rows):
+            if m[s] and 0 <= s + pos < 2 * rows:
+                new[s + pos] = source[s + pos] + y[s]
+        source = new.copy()
+        new[0::2, :3] = source[1::2, :3] - y[:, :3]
+        new[order, 4] = y[:, 0] * 10
+        n = random.integers(-128, 128, columns).astype(np.int8)
+        nibbles = random.integers(-8, 8, (3, 3)).astype(np.int8)
+        half = random.integers(-8, 8, columns).astype(np.float16)
+        total = 5 + int(m.sum())
+        for k in range(3):
+            total = total * 2 + k
+        yield text, {
+            "y": y, "m": m, "order": order, "c": c, "n": n, "nibbles": nibbles, "flags": f,
+            "half": half, "count": np.array(5, I64), "pos": pos}, {
+                "c": new, "before": np.array(c.sum(), I32), "after": np.array(new.sum(), I32),
+                "n": (n + 100 + y8[0]).astype(np.int8),
+                "nibbles": ((nibbles + 5 + 8) % 16 - 8).astype(np.int8),
+                "flags": np.where(m, f[::-1], f), "half": (half + y[1] * 0.5).astype(np.float16),
+                "count": np.array(total, I64)}
+
+
 def names_of_other_languages():
     """Every declared thing is called like a keyword, a type or a function of some target."""
     words = """auto break case char const continue default do double enum extern float goto if int
@@ -282,7 +342,7 @@ def names_of_other_languages():
 
 TESTS = [conversions_from_small_floats, conversions_to_small_floats, conversions_of_doubles,
          conversions_of_integers, integer_arithmetic, packed_elements, sizes_zero_and_one,
-         names_of_other_languages]
+         updates, names_of_other_languages]
 
 
 # ---- running -----------------------------------------------------------------------------------
@@ -317,7 +377,7 @@ def run(program, inputs, wanted, options, folder):
     (folder / "p.tir").write_text(program)
     command = [options.tangc, "run", str(folder / "p.tir"), f"--device={options.device}", "-q"]
     for name, value in inputs.items():
-        if isinstance(value, float):
+        if isinstance(value, (float, int)):
             command += ["-i", f"{name}={value}"]
             continue
         np.save(folder / f"in_{name}.npy", value)

@@ -27,8 +27,10 @@ std::vector<std::string> tests_of(const std::vector<std::string>& roots) {
       paths.push_back(root);
       continue;
     }
+    // What stands in a folder `imported` is imported by tests, and none itself.
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root))
-      if (entry.path().extension() == ".tir") paths.push_back(entry.path().string());
+      if (entry.path().extension() == ".tir" && entry.path().parent_path().stem() != "imported")
+        paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
   return paths;

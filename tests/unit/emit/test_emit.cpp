@@ -477,6 +477,7 @@ TEST(Emit, EntryRefusesBadArguments) {
   const Module& m = b.m;
   const std::vector<Artifact> artifacts = emit(c_target(), m, "t");
   EXPECT_EQ(check_header_as_cpp(artifacts), "");
+  EXPECT_EQ(check_header_as_cpp(emit(c_target(), m, std::string(80, 'n'))), "");
   enum { ok, null_args, bad_dim, bad_scalar, null_tensor, null_workspace, too_large };
   for (const std::string& compiler : compilers()) {
     const Built built = build(m, artifacts, compiler,

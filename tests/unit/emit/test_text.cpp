@@ -40,6 +40,17 @@ TEST(Writer, WhatHasNoBreakStaysWhole) {
   EXPECT_EQ(out.text(), text + "\n// " + text + "\n");
 }
 
+TEST(Writer, ACommentThatDoesNotFitBehindItsLineStandsAbove) {
+  Writer out;
+  out.line("int a;", 8, "a number");
+  out.line("int " + std::string(60, 'b') + ";", 8,
+           "the second number, whatever it may be good for");
+  out.line("int c;", 8, "");
+  EXPECT_EQ(out.text(),
+            "int a;    // a number\n// the second number, whatever it may be good for\nint " +
+                std::string(60, 'b') + ";\nint c;\n");
+}
+
 TEST(Writer, CommentsCannotSwallowTheNextLine) {
   Writer out;
   out.comment("a \\\nb ?\?/\n\n  c \\ \\");

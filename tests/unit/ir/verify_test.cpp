@@ -274,11 +274,17 @@ TEST_F(Programs, OutputsAreComputed) {
   expect("output 0 (z): it is not computed by an earlier definition");
 }
 
-TEST_F(Programs, UpdatesAreUnknown) {
-  program.outputs = {
-      {.name = "z",
-       .tensor = arena->tensors.intern({.kind = TensorKind::version, .type = Type::f32})}};
-  expect("is update 0, which the program does not have");
+// w[i] := y[i] + 1.0, of a w as long as y.
+TEST_F(Programs, UpdatesAreMapsOverAnInout) {
+  program.inputs[1] = input("w", {n});
+  sum.reads[1] = guarded(program.inputs[1].tensor, forms.axis(1));
+  set_map(result_of(sum));
+  map.reads.push_back(plain(program.inputs[1].tensor, {forms.axis(0)}));
+  map.into = 1;
+  expect("an update of what is no inout");
+  program.outputs.clear();
+  program.inputs[1].role = Role::inout;
+  EXPECT_THAT(verdict(), IsEmpty());
 }
 
 TEST_F(Programs, NamesFitResultsAndAxes) {

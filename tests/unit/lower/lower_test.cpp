@@ -196,6 +196,10 @@ const Case kCases[] = {
      "dim N in 0..=3\ninput x: f32[N]\ny = sum[k: N | k < 1](x[k])\n"
      "z = sum[k: N | k >= N - 1](x[k])\noutput y, z\n",
      {{0}, {1}, {3}}},
+    {"a domain without points",
+     "dim N in 1..=20\ninput x: f32[N]\ny = sum[k | k < -2](x[k])\n"
+     "z = max[k, j: N | j <= -4 && k < 30](x[k])\nw = sum[k | k == -2](x[k])\noutput y, z, w\n",
+     {{1}, {20}}},
     {"a guarded read of a guarded read",
      "dim N\ninput x: f32[N]\ny[i: N] = x[i - 1] else 2.0\n"
      "z[i: N] = y[i + 1] else 3.0\n"

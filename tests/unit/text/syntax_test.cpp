@@ -316,13 +316,17 @@ TEST(SyntaxErrors, SayWhatWasExpectedAndWhatWasFound) {
     const auto errors = Parsing(text).errors();
     return errors.size() == 1 ? errors[0] : std::to_string(errors.size()) + " errors";
   };
-  EXPECT_EQ(only("input x f32[3]"), "syntax 1:9 expected ':', found 'f32'");
+  EXPECT_EQ(only("input x f32[3]"),
+            "syntax 1:9 expected ':', found 'f32'; a declaration is written name: type, as in "
+            "input x: f32[4]");
   EXPECT_EQ(only("const D\ny = 1"), "syntax 1:8 expected '=', found the end of the line");
   EXPECT_EQ(only("y = a b"), "syntax 1:7 expected an operator or the end of the line, found 'b'");
   EXPECT_EQ(only("y = x[i j]"), "syntax 1:9 expected an operator, ',' or ']', found 'j'");
   EXPECT_EQ(only("y = "), "syntax 1:4 expected an expression, found the end of the file");
-  EXPECT_EQ(only("y = a ** b"), "syntax 1:8 expected an expression, found '*'");
-  EXPECT_EQ(only("y[i] == 3"), "syntax 1:6 expected '=' or ':=', found '=='");
+  EXPECT_EQ(only("y = a ** b"),
+            "syntax 1:8 expected an expression, found '*'; a power is written pow(x, n)");
+  EXPECT_EQ(only("y[i] == 3"),
+            "syntax 1:6 expected '=' or ':=', found '=='; a definition has one =");
   EXPECT_EQ(only("= 3"), "syntax 1:1 expected an item, which begins with a name, found '='");
   EXPECT_EQ(only("dim N in 3"), "syntax 1:11 expected '..' or '..=', found the end of the file");
   EXPECT_EQ(only("entry e { } y = 1"), "syntax 1:13 expected the end of the line, found 'y'");
@@ -373,13 +377,14 @@ TEST(SyntaxErrors, ReadingGoesOnAtTheNextLine) {
   const Parsing p(
       "a = = 1\nb = 2\nc = )\nfn f(x y) {\n  z = 3 3\n}\n"
       "fn g(x) {\n  z = 3 3\n  w = x x\n  return z\n}\nd = 4 4\n");
-  EXPECT_THAT(p.errors(),
-              ElementsAre("unbalanced 3:5 this ) closes nothing",
-                          "syntax 1:5 expected an expression, found '='",
-                          "syntax 4:8 expected ',' or ')', found 'y'",
-                          "syntax 8:9 expected an operator or the end of the line, found '3'",
-                          "syntax 9:9 expected an operator or the end of the line, found 'x'",
-                          "syntax 12:7 expected an operator or the end of the line, found '4'"));
+  EXPECT_THAT(
+      p.errors(),
+      ElementsAre("unbalanced 3:5 this ) closes nothing",
+                  "syntax 1:5 expected an expression, found '='; a comparison is written ==",
+                  "syntax 4:8 expected ',' or ')', found 'y'",
+                  "syntax 8:9 expected an operator or the end of the line, found '3'",
+                  "syntax 9:9 expected an operator or the end of the line, found 'x'",
+                  "syntax 12:7 expected an operator or the end of the line, found '4'"));
   EXPECT_FALSE(p.file);
 }
 
@@ -398,7 +403,9 @@ TEST(SyntaxErrors, OneFaultIsReportedOnce) {
 }
 
 TEST(SyntaxErrors, AnErrorOnALaterLineSaysWhereTheItemBegan) {
-  const Parsing p("z = x[i] +\noutput y\n");
+  EXPECT_THAT(Parsing("z = x[i] +\noutput y\n").errors(),
+              ElementsAre("syntax 1:11 expected an expression, found the end of the line"));
+  const Parsing p("z = x[i] +\n  y 2\n");
   ASSERT_THAT(p.errors(), SizeIs(1));
   ASSERT_THAT(p.diagnostics.all()[0].notes, SizeIs(1));
   EXPECT_EQ(p.diagnostics.all()[0].notes[0].span.begin, 0u);
