@@ -176,6 +176,7 @@ Meaning Resolver::resolve_node(const ExprNode& n) {
 // Whether it is made of constants and sizes, as an argument of a function may be.
 bool Resolver::is_known(const Meaning& m) const {
   if (m.is_form()) return arena.forms.is_extent(m.form);
+  if (!m.expr.valid()) return false;
   const std::vector<ExprId> order = arena.exprs.post_order({m.expr});
   return std::all_of(order.begin(), order.end(), [&](ExprId id) {
     const Expr& e = arena.exprs[id];
