@@ -273,10 +273,10 @@ struct Resolver {
   // ---- reporting ----
   Meaning fail(std::string name, Span span, std::string message);
   Diagnostic& report(std::string name, Span span, std::string message);
+  std::vector<Note> call_notes(Span at) const;
   Meaning undefined(const syntax::Name& name, Span span);
   bool defined_in_loop(const std::string& name) const;
   Span defined_later(const syntax::Name& name) const;
-  std::vector<Note> call_notes(Span at) const;
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;

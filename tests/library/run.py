@@ -15,10 +15,11 @@ import numpy as np
 import attention
 import convolution
 import elementwise
+import orders
 import recurrences
 import rows
 
-MODULES = (elementwise, rows, attention, convolution, recurrences)
+MODULES = (elementwise, rows, attention, convolution, orders, recurrences)
 
 
 LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "src/text/library"
