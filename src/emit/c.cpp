@@ -247,7 +247,8 @@ ElementSpelling element(Type stored, Type value) {
   if (stored == value && stored != Type::boolean) return {.read = kSame, .write = kSame};
   switch (stored) {
     case Type::boolean:
-      return {.read = kNotZero, .write = kSame};
+      // A truth is an int, of which gcc does not always see that it fits a byte.
+      return {.read = kNotZero, .write = prefix("(uint8_t)")};
     case Type::f32:
       return {.read = same_bits(stored, value), .write = same_bits(value, stored)};
     case Type::f16:

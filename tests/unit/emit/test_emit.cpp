@@ -311,10 +311,10 @@ TEST(Emit, IndexComparisonsHaveNoMinus) {
     body.push_back(b.store(py, b.add(b.mul(at, 4), b.c(static_cast<int64_t>(e))), values[e]));
   b.finish("y", {b.loop(i, n, body)});
   const std::string text = source_of(b.m);
-  EXPECT_THAT(text, HasSubstr("y[4*i] = i + 3 <= N;"));
-  EXPECT_THAT(text, HasSubstr("y[4*i + 1] = i >= 1;"));
-  EXPECT_THAT(text, HasSubstr("y[4*i + 2] = i < N;"));
-  EXPECT_THAT(text, HasSubstr("y[4*i + 3] = 2*i + 1 < N;"));
+  EXPECT_THAT(text, HasSubstr("y[4*i] = (uint8_t)(i + 3 <= N);"));
+  EXPECT_THAT(text, HasSubstr("y[4*i + 1] = (uint8_t)(i >= 1);"));
+  EXPECT_THAT(text, HasSubstr("y[4*i + 2] = (uint8_t)(i < N);"));
+  EXPECT_THAT(text, HasSubstr("y[4*i + 3] = (uint8_t)(2*i + 1 < N);"));
   expect_same(b.m, {5}, {}, {Array(Type::boolean, {5, 4})});
 }
 
