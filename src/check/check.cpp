@@ -250,7 +250,7 @@ std::string Checker::injective_message(const Obligation& o, const Answer& a) con
 
 void Checker::error(const Obligation& o, std::string name, std::string message) {
   if (o.span.valid() && !reported_.emplace(o.span.file, o.span.begin, o.span.end).second) return;
-  diagnostics_.error(std::move(name), o.span, std::move(message));
+  diagnostics_.error(std::move(name), o.span, std::move(message)).notes = o.calls;
 }
 
 void Checker::report(const Obligation& o, const Answer& a) {

@@ -47,7 +47,7 @@ CompileResult compile(const CompileRequest& request) {
   CompileResult result{.ok = scheduled.has_value()};
   for (const Diagnostic& d : diagnostics.all()) result.messages.push_back(message_of(sources, d));
   if (!scheduled) return result;
-  const Compiled compiled = back_end(*scheduled, *target, prefix);
+  const Compiled compiled = back_end(*scheduled, *target, {.prefix = prefix});
   const std::string stem = program_stem(request.name);
   for (emit::Artifact& artifact : artifacts(*target, compiled.module, stem))
     result.files.push_back({.name = stem + artifact.suffix, .text = std::move(artifact.text)});

@@ -9,6 +9,7 @@
 #include "driver/command.h"
 #include "driver/files.h"
 #include "driver/invocation.h"
+#include "driver/safetensors.h"
 #include "support/integer.h"
 
 namespace tang {
@@ -47,9 +48,16 @@ std::optional<Value> parse_value(Type type, const std::string& text) {
   throw CommandError(kProgramWrong, fmt::format("{}: {}", path, error));
 }
 
+// Files of arrays with names.
+bool is_archive(const std::string& path) {
+  return path.ends_with(".npz") || path.ends_with(".safetensors");
+}
+
 std::vector<NamedArray> read_archive(const std::string& path) {
   std::string error;
-  std::optional<std::vector<NamedArray>> arrays = read_npz(read_file(path), error);
+  std::optional<std::vector<NamedArray>> arrays = path.ends_with(".npz")
+                                                      ? read_npz(read_file(path), error)
+                                                      : read_safetensors(read_file(path), error);
   if (!arrays) malformed(path, error);
   return std::move(*arrays);
 }
@@ -337,15 +345,15 @@ std::vector<Argument> read_arguments(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const std::optional<Assignment> part = split_assignment(text);
     if (!part) {
-      if (!text.ends_with(".npz"))
-        throw CommandError(kUsage, fmt::format("-i takes NAME=FILE.npy, NAME=NUMBER or FILE.npz, "
-                                               "and '{}' is none of them",
+      if (!is_archive(text))
+        throw CommandError(kUsage, fmt::format("-i takes NAME=FILE.npy, NAME=NUMBER, FILE.npz or "
+                                               "FILE.safetensors, and '{}' is none of them",
                                                text));
       for (NamedArray& named : read_archive(text))
         add({.name = named.name, .given = text, .array = std::move(named.array)});
     } else if (is_number(part->value)) {
       add({.name = part->name, .given = part->value, .array = std::nullopt});
-    } else if (part->value.ends_with(".npz")) {
+    } else if (is_archive(part->value)) {
       std::vector<NamedArray> arrays = read_archive(part->value);
       const auto at = std::find_if(arrays.begin(), arrays.end(),
                                    [&](const NamedArray& a) { return a.name == part->name; });

@@ -20,7 +20,8 @@ struct Argument {
   std::optional<NpyArray> array;  // absent: a number
 };
 
-// "q=q.npy", "pos=3", "all.npz". Throws CommandError when a file cannot be read or is malformed.
+// "q=q.npy", "pos=3", "all.npz", "all.safetensors". Throws CommandError when a file cannot be read
+// or is malformed.
 std::vector<Argument> read_arguments(const std::vector<std::string>& texts);
 
 struct BindOptions {

@@ -16,10 +16,10 @@ struct Options {
   std::string target = "c";
   std::string output;  // empty or "-": standard output
   std::string emit;    // empty: everything, or the source alone on standard output
-  std::string prefix;
+  BackEndOptions back_end = {.prefix = {}};  // empty: from the file's stem
+  bool time_passes = false;
   std::string depfile;
   int level = 2;
-  bool verify_each = false;
 };
 
 const std::vector<std::string> kStages = {"ir",     "schedule", "kernel",
@@ -34,15 +34,19 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--emit", options.emit, "Write one thing only")
       ->check(CLI::IsMember(kStages).description(""))
       ->type_name(fmt::format("{}", fmt::join(kStages, "|")));
-  app.add_option("--prefix", options.prefix, "Start of every name that the source makes public")
+  app.add_option("--prefix", options.back_end.prefix,
+                 "Start of every name that the source makes public")
       ->type_name("NAME");
   app.add_option("--depfile", options.depfile, "Write what was read, as a rule for make and ninja")
       ->type_name("FILE");
   app.add_option("-O", options.level, "Optimisation: 0 for none of the passes, else all")
       ->check(CLI::Range(0, 3).description(""))
       ->type_name("0|1|2|3");
-  app.add_flag("--verify-each", options.verify_each,
+  app.add_flag("--verify-each", options.back_end.verify_each,
                "Check the invariants of graph and kernels after every stage");
+  app.add_flag("--time-passes", options.time_passes, "Say how long each stage took");
+  app.add_flag("--check-indices", options.back_end.check_indices,
+               "The entry point checks declared ranges and order of elements");
 }
 
 // The schedule as blocks, which a program can carry.
@@ -91,7 +95,7 @@ const std::string& text_of(const std::vector<emit::Artifact>& all, std::string_v
 std::string stage_text(Options options, const emit::Target& target, const Scheduled& scheduled) {
   if (options.emit == "ir") return print(scheduled.program);
   if (options.emit == "schedule") return schedule_text(scheduled);
-  const Compiled compiled = back_end(scheduled, target, options.prefix, options.verify_each);
+  const Compiled compiled = back_end(scheduled, target, options.back_end);
   if (options.emit == "kernel") return kernel::print(compiled.module);
   if (options.emit != "source") options.output.clear();
   const std::string stem = file_name(stem_of(options, target));
@@ -104,7 +108,7 @@ std::string stage_text(Options options, const emit::Target& target, const Schedu
 // What -o alone asks for: source, header and manifest, the source first.
 std::vector<OutputFile> all_files(const Options& options, const emit::Target& target,
                                   const Scheduled& scheduled) {
-  const Compiled compiled = back_end(scheduled, target, options.prefix, options.verify_each);
+  const Compiled compiled = back_end(scheduled, target, options.back_end);
   const std::string stem = stem_of(options, target);
   std::vector<OutputFile> files;
   for (emit::Artifact& artifact : artifacts(target, compiled.module, file_name(stem)))
@@ -120,6 +124,27 @@ const emit::Target& target_named(const std::string& name) {
       kUsage, fmt::format("there is no target {}; there is {}", name, fmt::join(names, ", ")));
 }
 
+void write_what_is_asked(Invocation& invocation, Options options, const emit::Target& target,
+                         const Scheduled& scheduled) {
+  const bool to_file = !options.output.empty() && options.output != "-";
+  if (options.emit.empty() && !to_file) options.emit = "source";
+  if (!to_file) {
+    invocation.streams.out += stage_text(options, target, scheduled);
+    lap(invocation.watch, "emit");
+    return;
+  }
+  std::vector<OutputFile> files;
+  if (options.emit.empty())
+    files = all_files(options, target, scheduled);
+  else
+    files.push_back({.path = options.output, .text = stage_text(options, target, scheduled)});
+  if (!options.depfile.empty())
+    files.push_back({.path = options.depfile,
+                     .text = dependency_rule(options.output, invocation.dependencies)});
+  lap(invocation.watch, "emit");
+  write_files(files);
+}
+
 }  // namespace
 
 int compile_command(Invocation& invocation) {
@@ -128,32 +153,26 @@ int compile_command(Invocation& invocation) {
   add_options(app, options);
   if (!parse_args(app, invocation)) return kSuccess;
   const emit::Target& target = target_named(options.target);
-  if (options.prefix.empty()) options.prefix = default_prefix(options.common.program);
-  if (!is_c_name(options.prefix))
-    throw CommandError(
-        kUsage, fmt::format("--prefix is the start of a C name, and '{}' is none", options.prefix));
+  if (options.back_end.prefix.empty())
+    options.back_end.prefix = default_prefix(options.common.program);
+  if (!is_c_name(options.back_end.prefix))
+    throw CommandError(kUsage, fmt::format("--prefix is the start of a C name, and '{}' is none",
+                                           options.back_end.prefix));
   const bool to_file = !options.output.empty() && options.output != "-";
   if (!options.depfile.empty() && !to_file)
     throw CommandError(kUsage, "--depfile needs -o, whose file it is about");
   if (options.emit.empty() || options.emit == "source") stem_of(options, target);
 
+  Stopwatch watch;
+  if (options.time_passes) invocation.watch = options.back_end.watch = &watch;
   const std::optional<Scheduled> scheduled = checked_program(invocation, options.common);
-  if (!scheduled) return kProgramWrong;
-  if (options.emit.empty() && !to_file) options.emit = "source";
-  if (!to_file) {
-    invocation.streams.out += stage_text(options, target, *scheduled);
-    return kSuccess;
+  if (scheduled) write_what_is_asked(invocation, options, target, *scheduled);
+  if (options.time_passes) {
+    watch.lap("write");
+    remark(invocation, options.common, watch.table());
+    invocation.watch = nullptr;
   }
-  std::vector<OutputFile> files;
-  if (options.emit.empty())
-    files = all_files(options, target, *scheduled);
-  else
-    files.push_back({.path = options.output, .text = stage_text(options, target, *scheduled)});
-  if (!options.depfile.empty())
-    files.push_back({.path = options.depfile,
-                     .text = dependency_rule(options.output, invocation.dependencies)});
-  write_files(files);
-  return kSuccess;
+  return scheduled ? kSuccess : kProgramWrong;
 }
 
 }  // namespace tang

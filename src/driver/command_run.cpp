@@ -7,6 +7,7 @@
 #include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/device.h"
+#include "driver/safetensors.h"
 #include "driver/summary.h"
 
 namespace tang {
@@ -31,10 +32,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-i,--input", options.inputs,
                  "An array, a scalar or the size of a dimension; may be repeated")
       ->allow_extra_args(false)
-      ->type_name("NAME=FILE.npy|NAME=NUMBER|FILE.npz");
+      ->type_name("NAME=FILE.npy|NAME=NUMBER|FILE.npz|FILE.safetensors");
   app.add_option("-o,--output", options.outputs, "Where an output goes; may be repeated")
       ->allow_extra_args(false)
-      ->type_name("NAME=FILE.npy|FILE.npz");
+      ->type_name("NAME=FILE.npy|FILE.npz|FILE.safetensors");
   app.add_option("--device", options.device, "Where to run; `tangc devices` lists them")
       ->type_name("NAME");
   app.add_flag("--random", options.random,
@@ -77,6 +78,10 @@ std::optional<size_t> output_named(const Program& program, const std::string& na
   return std::nullopt;
 }
 
+bool is_safetensors(const std::string& path) {
+  return path.ends_with(".safetensors");
+}
+
 struct Destination {
   std::string path;
   std::optional<size_t> output;  // nothing: all, in an archive
@@ -95,33 +100,36 @@ std::vector<Destination> destinations(const Program& program, const Options& opt
                                                part->name, fmt::join(names, ", ")));
       }
       result.push_back({.path = part->value, .output = output});
-    } else if (!part && text.ends_with(".npz")) {
+    } else if (!part && (text.ends_with(".npz") || is_safetensors(text))) {
       result.push_back({.path = text, .output = std::nullopt});
     } else {
-      throw CommandError(kUsage, fmt::format("-o takes NAME=FILE.npy or FILE.npz, and '{}' is "
-                                             "neither",
+      throw CommandError(kUsage, fmt::format("-o takes NAME=FILE.npy, FILE.npz or "
+                                             "FILE.safetensors, and '{}' is none of them",
                                              text));
     }
   }
   return result;
 }
 
+std::string file_of(const Program& program, const Destination& to,
+                    const std::vector<Array>& outputs) {
+  std::vector<NamedOutput> chosen;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!to.output || *to.output == i)
+      chosen.push_back({.name = program.outputs[i].name, .array = &outputs[i]});
+  if (is_safetensors(to.path)) return write_safetensors(chosen);
+  if (to.output) return write_npy(outputs[*to.output]);
+  std::optional<std::string> archive = write_npz(chosen);
+  if (!archive)
+    throw CommandError(kUsage, fmt::format("{} would exceed the 4 GiB of an archive", to.path));
+  return std::move(*archive);
+}
+
 void write_outputs(Invocation& invocation, const Program& program,
                    const std::vector<Destination>& where, const std::vector<Array>& outputs) {
   std::vector<OutputFile> files;
   for (const Destination& to : where) {
-    std::string bytes;
-    if (to.output) {
-      bytes = write_npy(outputs[*to.output]);
-    } else {
-      std::vector<NamedOutput> all;
-      for (size_t i = 0; i < outputs.size(); ++i)
-        all.push_back({.name = program.outputs[i].name, .array = &outputs[i]});
-      std::optional<std::string> archive = write_npz(all);
-      if (!archive)
-        throw CommandError(kUsage, fmt::format("{} would exceed the 4 GiB of an archive", to.path));
-      bytes = std::move(*archive);
-    }
+    std::string bytes = file_of(program, to, outputs);
     if (to.path == "-")
       invocation.streams.out += bytes;
     else

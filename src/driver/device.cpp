@@ -81,7 +81,7 @@ const emit::Target& c_target() {
 
 Executed execute_kernel(const Scheduled& scheduled, const Bindings& bindings,
                         const Execution& execution) {
-  const Compiled compiled = back_end(scheduled, c_target(), "tang", execution.verify_each);
+  const Compiled compiled = back_end(scheduled, c_target(), {.verify_each = execution.verify_each});
   std::vector<Array> arrays = module_arrays(compiled.module, bindings);
   const Clock::time_point start = Clock::now();
   const kernel::RunResult result =
@@ -97,7 +97,7 @@ std::string c_unavailable() {
 
 Executed execute_c(const Scheduled& scheduled, const Bindings& bindings,
                    const Execution& execution) {
-  const Compiled compiled = back_end(scheduled, c_target(), "tang", execution.verify_each);
+  const Compiled compiled = back_end(scheduled, c_target(), {.verify_each = execution.verify_each});
   const InterruptGuard interrupts;
   const TemporaryFolder folder;
   const Clock::time_point start = Clock::now();

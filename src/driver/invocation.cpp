@@ -128,7 +128,9 @@ std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOpt
   const ParseOptions parse = parse_options(invocation, options);
   load_program(invocation, options.program);
   Diagnostics diagnostics;
-  std::optional<Scheduled> scheduled = front_end(invocation.sources, 0, parse, diagnostics);
+  lap(invocation.watch, "read");
+  std::optional<Scheduled> scheduled =
+      front_end(invocation.sources, 0, parse, diagnostics, invocation.watch);
   report(invocation, options, diagnostics);
   return scheduled;
 }

@@ -7,6 +7,7 @@
 #include "driver/command.h"
 #include "driver/files.h"
 #include "driver/pipeline.h"
+#include "driver/stopwatch.h"
 #include "ir/program.h"
 
 namespace CLI {
@@ -29,6 +30,7 @@ struct Invocation {
   std::vector<std::string> dependencies;  // files that were read: the program, then its imports
   DiagnosticsFormat format = DiagnosticsFormat::text;
   Diagnostics reported;  // what the document will hold
+  Stopwatch* watch = nullptr;
 };
 
 struct CommonOptions {

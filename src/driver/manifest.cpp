@@ -39,6 +39,7 @@ Json json_of(const emit::ManifestTensor& tensor) {
   put_range(out, tensor.range_lo, tensor.range_hi);
   if (tensor.sorted) out["sorted"] = true;
   if (tensor.distinct) out["distinct"] = true;
+  if (tensor.checked) out["checked"] = true;
   return out;
 }
 

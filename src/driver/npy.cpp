@@ -209,10 +209,16 @@ std::string_view dtype_of(Type type) {
   return {};
 }
 
+// A format that numpy has no name for, under ours.
+bool is_named_format(const std::string& dtype) {
+  return dtype == "bf16" || dtype == "f8e4m3" || dtype == "f8e5m2";
+}
+
 std::optional<Type> real_type(const std::string& dtype) {
   if (dtype == "f8") return Type::f64;
   if (dtype == "f4") return Type::f32;
   if (dtype == "f2") return Type::f16;
+  if (is_named_format(dtype)) return type_from_name(dtype);
   return std::nullopt;
 }
 
@@ -309,6 +315,7 @@ std::optional<NpyArray> read_npy(std::string_view bytes, std::string& error) {
 }
 
 std::string describe_dtype(const std::string& dtype) {
+  if (is_named_format(dtype)) return dtype;
   if (dtype == "u1") return "u8";
   if (dtype == "b1") return "bool";
   const char kind = dtype[0];
@@ -326,7 +333,8 @@ std::optional<Array> from_npy(const NpyArray& array, Type type, std::string& err
     if (array.dtype != "b1") return wrong_type(array, type, error);
     return booleans(array, error);
   }
-  if (array.dtype == dtype_of(type)) return copy_bits(array, type);
+  if (array.dtype == dtype_of(type) || array.dtype == type_name(type))
+    return copy_bits(array, type);
   // A narrower format into a wider one; f32 into bf16 by rounding, since numpy has no bf16.
   const std::optional<Type> given = real_type(array.dtype);
   const bool wider = given && type_bits(*given) < type_bits(type) && type != Type::bf16;
@@ -351,12 +359,15 @@ std::string write_npy(const Array& array) {
   out += static_cast<char>(header.size() & 0xFF);
   out += static_cast<char>(header.size() >> 8);
   out += header;
-  if (array.type == Type::i4) {
-    for (int64_t i = 0; i < array.size(); ++i)
-      out += static_cast<char>(static_cast<int8_t>(array.get(i).integer));
-  } else {
-    out.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
-  }
+  return out + element_bytes(array);
+}
+
+std::string element_bytes(const Array& array) {
+  if (array.type != Type::i4)
+    return {reinterpret_cast<const char*>(array.data.data()), array.data.size()};
+  std::string out;
+  for (int64_t i = 0; i < array.size(); ++i)
+    out += static_cast<char>(static_cast<int8_t>(array.get(i).integer));
   return out;
 }
 

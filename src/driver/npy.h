@@ -17,7 +17,9 @@ namespace tang {
 
 // An array as a file has it, in row-major order.
 struct NpyArray {
-  std::string dtype;  // "f4", "u2", "b1": kind and bytes of an element
+  // "f4", "u2", "b1": kind and bytes of an element. Files that know more formats than NumPy also
+  // give "bf16", "f8e4m3", "f8e5m2".
+  std::string dtype;
   std::vector<int64_t> shape;
   std::string data;
 };
@@ -39,6 +41,8 @@ std::optional<Array> from_npy(const NpyArray& array, Type type, std::string& err
 std::string describe_dtype(const std::string& dtype);
 
 std::string write_npy(const Array& array);
+// The elements as files hold them: as they are, i4 as a byte each.
+std::string element_bytes(const Array& array);
 struct NamedOutput {
   std::string name;
   const Array* array;

@@ -41,7 +41,7 @@ void legalize_and_verify(kernel::Module& module, const kernel::Capabilities& cap
 // The definitions that a kernel computes, in the program's order: what is placed or inlined in it,
 // then its own.
 std::string definitions_of(const Program& program, const Schedule& schedule, const DefIndex& index,
-                           DefId root) {
+                           const std::vector<std::string>& printed, DefId root) {
   std::set<DefId> found = {root};
   std::vector<DefId> stack = {root};
   while (!stack.empty()) {
@@ -54,7 +54,7 @@ std::string definitions_of(const Program& program, const Schedule& schedule, con
     }
   }
   std::vector<std::string> lines;
-  for (const DefId def : found) lines.push_back(print_def(program, def));
+  for (const DefId def : found) lines.push_back(printed[def.value]);
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
@@ -62,12 +62,13 @@ std::string definitions_of(const Program& program, const Schedule& schedule, con
 void say_what_it_computes(const Program& program, const Schedule& schedule,
                           kernel::Module& module) {
   const DefIndex index(program);
+  const std::vector<std::string> printed = print_defs(program);
   module.program = print(program);
   const std::vector<std::string> blocks = print_schedule(program, blocks_of(program, schedule));
   std::map<DefId, size_t> kernels;
   for (size_t i = 0; i < blocks.size(); ++i) kernels[schedule.kernels[i].root] = i;
   for (kernel::Kernel& k : module.kernels) {
-    k.computes = definitions_of(program, schedule, index, DefId(size_t{k.origin}));
+    k.computes = definitions_of(program, schedule, index, printed, DefId(size_t{k.origin}));
     k.schedule = blocks[kernels.at(DefId(size_t{k.origin}))];
   }
 }
@@ -96,27 +97,35 @@ bool is_c_name(std::string_view name) {
 }
 
 std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                   Diagnostics& diagnostics) {
+                                   Diagnostics& diagnostics, Stopwatch* watch) {
   std::optional<Parsed> parsed = parse(sources, file, options, diagnostics);
+  lap(watch, "parse");
   if (!parsed || diagnostics.has_errors()) return std::nullopt;
-  if (!check(parsed->program, parsed->obligations, diagnostics)) return std::nullopt;
+  const bool good = check(parsed->program, parsed->obligations, diagnostics);
+  lap(watch, "check");
+  if (!good) return std::nullopt;
   std::optional<Schedule> schedule = schedule_program(parsed->program, diagnostics);
+  lap(watch, "schedule");
   if (!schedule) return std::nullopt;
   return Scheduled{std::move(parsed->program), std::move(*schedule)};
 }
 
-Compiled back_end(const Scheduled& scheduled, const emit::Target& target, const std::string& prefix,
-                  bool verify_each) {
+Compiled back_end(const Scheduled& scheduled, const emit::Target& target,
+                  const BackEndOptions& options) {
   const auto& [program, schedule] = scheduled;
-  if (verify_each) expect_well_formed("text", verify(program));
-  kernel::Module module = lower(program, schedule, {.prefix = prefix});
+  if (options.verify_each) expect_well_formed("text", verify(program));
+  kernel::Module module =
+      lower(program, schedule, {.prefix = options.prefix, .check_indices = options.check_indices});
+  lap(options.watch, "lower");
   say_what_it_computes(program, schedule, module);
-  if (verify_each) {
+  lap(options.watch, "describe");
+  if (options.verify_each) {
     expect_well_formed("lower", kernel::verify(module));
     legalize_and_verify(module, target.capabilities);
   } else {
     kernel::legalize(module, target.capabilities);
   }
+  lap(options.watch, "legalize");
   return {.program = program, .schedule = schedule, .module = std::move(module)};
 }
 

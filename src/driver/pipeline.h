@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/stopwatch.h"
 #include "emit/emit.h"
 #include "ir/schedule.h"
 #include "kernel/module.h"
@@ -41,10 +42,16 @@ bool is_c_name(std::string_view name);
 // Parse, check, schedule: all that can find a fault in a program's text. Nothing when there was
 // an error, which then is in `diagnostics`.
 std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                   Diagnostics& diagnostics);
+                                   Diagnostics& diagnostics, Stopwatch* watch = nullptr);
+struct BackEndOptions {
+  std::string prefix = "tang";
+  bool verify_each = false;    // check the invariants of graph and kernels after every stage
+  bool check_indices = false;  // the emitted code checks what is declared of elements
+  Stopwatch* watch = nullptr;  // absent: no times are taken
+};
 // Lower, legalize.
-Compiled back_end(const Scheduled& scheduled, const emit::Target& target, const std::string& prefix,
-                  bool verify_each = false);
+Compiled back_end(const Scheduled& scheduled, const emit::Target& target,
+                  const BackEndOptions& options);
 // Source, header and manifest (".json"), source first. `stem` is the name of the files.
 std::vector<emit::Artifact> artifacts(const emit::Target& target, const kernel::Module& module,
                                       const std::string& stem);

@@ -207,4 +207,34 @@ void refuse_null_workspace(HostBody& body) {
   refuse_if(body, condition, "NULL_WORKSPACE");
 }
 
+void refuse_bad_elements(HostBody& body) {
+  Interface& face = body.face;
+  for (size_t t = 0; t < face.module.tensors.size(); ++t) {
+    const ModuleTensor& tensor = face.module.tensors[t];
+    if (!tensor.checked) continue;
+    const auto element_at = [&](const std::string& index) {
+      const ElementSpelling spelling =
+          kC.element(tensor.type, kernel::arithmetic_type(tensor.type));
+      body.needs.add(spelling.read);
+      const std::string array = "args->" + face.tensor_names[t];
+      return spelling.packed ? apply(spelling.read, {{.text = array}, {.text = index}}).text
+                             : apply(spelling.read, {{.text = array + "[" + index + "]"}}).text;
+    };
+    const std::string &i = face.position_name, &element = face.element_name;
+    std::string condition;
+    const auto add = [&](const std::string& text) {
+      condition += (condition.empty() ? "" : " || ") + text;
+    };
+    if (tensor.range_lo.valid()) add(element + " < " + body.forms().print(tensor.range_lo).text);
+    if (tensor.range_hi.valid()) add(element + " >= " + body.forms().print(tensor.range_hi).text);
+    if (tensor.sorted)
+      add(fmt::format("({0} > 0 && {1} < {2})", i, element, element_at(i + " - 1")));
+    body.out.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", i,
+                              body.forms().print(tensor.elements).text));
+    body.out.line(fmt::format("const int64_t {} = {};", element, element_at(i)));
+    refuse_if(body, condition, "BAD_ELEMENT");
+    body.out.close();
+  }
+}
+
 }  // namespace tang::emit::c

@@ -115,9 +115,14 @@ void put_statuses(Writer& out, const Interface& face) {
 }
 
 void put_struct(Writer& out, Interface& face) {
+  const auto& tensors = face.module.tensors;
+  const bool checked =
+      std::any_of(tensors.begin(), tensors.end(), [](const ModuleTensor& t) { return t.checked; });
   out.comment(
-      "Tensors are dense and row-major, and no two overlap; one without elements may be null. What "
-      "is said of sizes and scalars is checked; what is said of elements is not, and must hold.");
+      std::string("Tensors are dense and row-major, and no two overlap; one without elements may "
+                  "be null. What is said of sizes and scalars is checked; ") +
+      (checked ? "so is what is said of elements, but for 'distinct', which must hold."
+               : "what is said of elements is not, and must hold."));
   out.open("struct " + face.symbol + "_args");
   const std::vector<Field> fields = fields_of(face);
   size_t width = 0;

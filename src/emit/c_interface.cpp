@@ -34,6 +34,8 @@ Interface interface_of(const kernel::Module& module, const Printed& printed,
   for (const auto& dim : module.dims) face.dim_names.push_back(scope.name(dim.name));
   for (const auto& scalar : module.scalars) face.scalar_names.push_back(scope.name(scalar.name));
   for (const auto& tensor : module.tensors) face.tensor_names.push_back(scope.name(tensor.name));
+  face.position_name = scope.name("i");
+  face.element_name = scope.name("element");
   return face;
 }
 

@@ -25,6 +25,7 @@ inline constexpr Status kStatuses[] = {
     {"NULL_TENSOR", "the pointer of a tensor that has elements is null"},
     {"NULL_WORKSPACE", "workspace is null and workspace bytes are needed"},
     {"TOO_LARGE", "a tensor or the workspace has more bytes than 63 bits count"},
+    {"BAD_ELEMENT", "an element is out of its range or order (where checked)"},
 };
 
 struct Interface {
@@ -35,6 +36,7 @@ struct Interface {
   Facts facts;  // the checks, as what holds after them
   // Names of the struct's fields, and of locals of the entry point.
   std::vector<std::string> dim_names, scalar_names, tensor_names;
+  std::string position_name, element_name;  // locals that none of those hides
 
   std::string status(std::string_view name) const;
   std::string head(std::string_view type, std::string_view suffix) const;  // of a function
@@ -64,6 +66,8 @@ void refuse_bad_dims(HostBody& body);
 void refuse_bad_scalars(HostBody& body);
 void refuse_null_tensors(HostBody& body);
 void refuse_null_workspace(HostBody& body);
+// Those that the module's `checked` tensors may not hold.
+void refuse_bad_elements(HostBody& body);
 
 std::string header_text(Interface& face);
 std::string source_text(Interface& face, const Printed& printed);

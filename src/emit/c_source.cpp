@@ -123,6 +123,7 @@ std::string HostFunctions::entry() {
   refuse_bad_scalars(body);
   refuse_null_tensors(body);
   refuse_null_workspace(body);
+  refuse_bad_elements(body);
   body.out.blank();
   put_workspace_pointers(body);
   put_launches(body, printed);

@@ -35,7 +35,7 @@ struct ManifestTensor {
   std::vector<std::string> shape;  // expressions of the dims
   std::string bytes, offset;       // offset: of workspace tensors
   std::string range_lo, range_hi;
-  bool sorted = false, distinct = false;
+  bool sorted = false, distinct = false, checked = false;
 };
 struct ManifestKernel {
   std::string name, computes, schedule;

@@ -55,7 +55,8 @@ ManifestTensor Filling::tensor(const kernel::ModuleTensor& t) {
                      .range_lo = text(t.range_lo),
                      .range_hi = text(t.range_hi),
                      .sorted = t.sorted,
-                     .distinct = t.distinct};
+                     .distinct = t.distinct,
+                     .checked = t.checked};
   for (const FormId extent : t.shape) out.shape.push_back(text(extent));
   out.bytes = text(tensor_bytes(t, forms));
   if (t.role == kernel::TensorRole::workspace) out.offset = text(t.workspace_offset);

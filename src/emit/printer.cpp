@@ -305,7 +305,7 @@ class ModulePrinter {
  private:
   std::string function(uint32_t number);
   std::string kernel(uint32_t number, const std::string& name);
-  std::string parameters(Body& body, const Kernel& kernel, uint32_t number) const;
+  std::string parameters(Body& body, const Kernel& kernel, uint32_t number);
   Body body() {
     return Body{.dialect = dialect_,
                 .module = module_,
@@ -349,7 +349,7 @@ std::string ModulePrinter::function(uint32_t number) {
   return b.out.take();
 }
 
-std::string ModulePrinter::parameters(Body& b, const Kernel& k, uint32_t number) const {
+std::string ModulePrinter::parameters(Body& b, const Kernel& k, uint32_t number) {
   std::string out;
   const auto add = [&](const Parameter& p) {
     out += (out.empty() ? "" : ", ") + dialect_.parameter(p);
@@ -359,7 +359,7 @@ std::string ModulePrinter::parameters(Body& b, const Kernel& k, uint32_t number)
          .type = k.buffers[p].type,
          .pointer = true,
          .writable = k.buffers[p].access != kernel::Access::read,
-         .may_alias = may_alias(module_, number, p)});
+         .may_alias = may_alias(module_, forms_, facts_, number, p)});
   for (const uint32_t d : k.dims) add({.name = b.dim_names[d], .type = Type::i64});
   for (const uint32_t s : k.scalars)
     add({.name = b.scalar_names[s], .type = scalar_parameter_type(module_.scalars[s].type)});
@@ -419,9 +419,8 @@ Printed ModulePrinter::run() {
 }
 
 // The bytes of workspace tensors a and b do not meet.
-bool disjoint(const Module& module, const kernel::ModuleTensor& a, const kernel::ModuleTensor& b) {
-  Forms forms = module.forms;
-  const Facts facts = facts_of(entry_checks(module, forms));
+bool disjoint(Forms& forms, const Facts& facts, const kernel::ModuleTensor& a,
+              const kernel::ModuleTensor& b) {
   const auto before = [&](const kernel::ModuleTensor& x, const kernel::ModuleTensor& y) {
     const FormId end = forms.add(x.workspace_offset, tensor_bytes(x, forms));
     return proves(forms, facts, {.form = forms.sub(y.workspace_offset, end)});
@@ -431,7 +430,8 @@ bool disjoint(const Module& module, const kernel::ModuleTensor& a, const kernel:
 
 }  // namespace
 
-bool may_alias(const Module& module, uint32_t kernel, uint32_t parameter) {
+bool may_alias(const Module& module, Forms& forms, const Facts& facts, uint32_t kernel,
+               uint32_t parameter) {
   using kernel::TensorRole;
   const Kernel& k = module.kernels[kernel];
   const auto written = [&](uint32_t p) { return k.buffers[p].access != kernel::Access::read; };
@@ -443,7 +443,8 @@ bool may_alias(const Module& module, uint32_t kernel, uint32_t parameter) {
       if (a == b) return true;
       const bool both_workspace = module.tensors[a].role == TensorRole::workspace &&
                                   module.tensors[b].role == TensorRole::workspace;
-      if (both_workspace && !disjoint(module, module.tensors[a], module.tensors[b])) return true;
+      if (both_workspace && !disjoint(forms, facts, module.tensors[a], module.tensors[b]))
+        return true;
     }
   }
   return false;

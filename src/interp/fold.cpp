@@ -48,6 +48,29 @@ void plan_domain(Pass& pass, const Guard& domain) {
   }
 }
 
+// Components whose lists move together.
+struct Lists {
+  ExprId goes_before;
+  std::vector<uint32_t> components;
+};
+
+std::vector<Lists> lists_of(const Arena& arena, const Monoid& monoid,
+                            const std::vector<uint32_t>& components) {
+  std::vector<Lists> out;
+  for (const uint32_t k : components) {
+    if (!monoid.keeps_list(k)) continue;
+    const ExprId goes_before = arena.exprs[monoid.combine[k]].args[0];
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Lists& lists) {
+      return lists.goes_before == goes_before;
+    });
+    if (same != out.end())
+      same->components.push_back(k);
+    else
+      out.push_back({.goes_before = goes_before, .components = {k}});
+  }
+  return out;
+}
+
 // Values first, since a fold takes all values of its points; then the combine, lazily inside.
 void plan_reduction(Pass& pass, const Instance& instance, const Comprehension& c) {
   const Arena& arena = instance.arena();
@@ -55,16 +78,38 @@ void plan_reduction(Pass& pass, const Instance& instance, const Comprehension& c
   Graph& graph = pass.code.graph;
   const std::vector<uint32_t> folded = with_dependencies(arena, c, pass.stored);
   std::vector<uint32_t> left(c.components.size()), right(c.components.size()), values, combined;
+  std::vector<std::vector<uint32_t>> states(c.components.size());
   for (const uint32_t k : folded) {
-    left[k] = graph.state(monoid.types[k]);
     right[k] = graph.lower(c.components[k].value);
     values.push_back(right[k]);
-    pass.states.push_back(left[k]);
-    pass.identities.push_back(arena.exprs[monoid.identity[k]].value());
+    for (int64_t n = monoid.keeps_list(k) ? monoid.places[k] : 1; n > 0; --n)
+      states[k].push_back(graph.state(monoid.types[k]));
+    left[k] = states[k][0];
   }
+  const auto becomes = [&](uint32_t k, uint32_t state, uint32_t value) {
+    pass.states.push_back(state);
+    pass.identities.push_back(arena.exprs[monoid.identity[k]].value());
+    combined.push_back(value);
+  };
   graph.set_states(left, right);
-  for (const uint32_t k : folded) combined.push_back(graph.lower(monoid.combine[k]));
-  for (const uint32_t k : pass.stored) pass.results.push_back(left[k]);
+  for (const uint32_t k : folded)
+    if (!monoid.keeps_list(k)) becomes(k, left[k], graph.lower(monoid.combine[k]));
+  for (const Lists& lists : lists_of(arena, monoid, folded)) {
+    uint32_t moved = 0;  // whether the element at the place before moves on
+    for (size_t place = 0; place < states[lists.components[0]].size(); ++place) {
+      for (const uint32_t k : lists.components) left[k] = states[k][place];
+      graph.set_states(left, right);
+      const uint32_t moves = graph.lower(lists.goes_before);
+      for (const uint32_t k : lists.components) {
+        const Type type = monoid.types[k];
+        const uint32_t in =
+            place == 0 ? right[k] : graph.select(type, moved, states[k][place - 1], right[k]);
+        becomes(k, left[k], graph.select(type, moves, in, left[k]));
+      }
+      moved = moves;
+    }
+  }
+  for (const uint32_t k : pass.stored) pass.results.push_back(states[k]);
 
   const ExprId condition = arena.guards[c.domain].condition;
   const uint32_t holds = condition.valid() ? graph.lower(condition) : 0;
@@ -85,11 +130,11 @@ void plan_update(Pass& pass, const Instance& instance, const Comprehension& c) {
   const uint32_t offset = graph.locate(into);
   const uint32_t inside = graph.is_inside(offset);
   pass.target = offset;
-  pass.results.push_back(graph.lower(c.components[0].value));
+  pass.results.push_back({graph.lower(c.components[0].value)});
   pass.code = start_code(std::move(graph));
   emit_values(pass.code, {offset, inside});
   if (instance.arena().views[into.view].guarded) emit_stop_unless(pass.code, inside);
-  emit_values(pass.code, pass.results);
+  emit_values(pass.code, pass.results[0]);
 }
 
 Pass plan_pass(const Instance& instance, const Comprehension& c,
@@ -109,9 +154,9 @@ Pass plan_pass(const Instance& instance, const Comprehension& c,
   if (c.is_update()) {
     plan_update(pass, instance, c);
   } else if (c.is_map()) {
-    pass.results.push_back(pass.code.graph.lower(c.components[0].value));
+    pass.results.push_back({pass.code.graph.lower(c.components[0].value)});
     pass.code = start_code(std::move(pass.code.graph));
-    emit_values(pass.code, pass.results);
+    emit_values(pass.code, pass.results[0]);
   } else {
     plan_reduction(pass, instance, c);
     plan_domain(pass, instance.arena().guards[c.domain]);
@@ -150,12 +195,18 @@ bool fold_axes(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, s
 
 }  // namespace
 
+std::vector<uint8_t> point_axes(const Arena& arena, const Comprehension& c, size_t component) {
+  std::vector<uint8_t> axes = c.components[component].axes;
+  if (!c.is_map() && arena.monoids[c.monoid].keeps_list(component)) axes.pop_back();
+  return axes;
+}
+
 std::vector<Pass> plan_passes(const Instance& instance, const Comprehension& c) {
   std::vector<int64_t> extents;
   for (const FormId form : c.extents) extents.push_back(instance.extent(form));
   std::vector<std::pair<std::vector<uint8_t>, std::vector<uint32_t>>> groups;
   for (uint32_t k = 0; k < c.components.size(); ++k) {
-    std::vector<uint8_t> points = c.components[k].axes;
+    std::vector<uint8_t> points = point_axes(instance.arena(), c, k);
     std::sort(points.begin(), points.end());
     const auto same = std::find_if(groups.begin(), groups.end(),
                                    [&](const auto& group) { return group.first == points; });

@@ -24,20 +24,23 @@ struct ReduceAxis {
   std::vector<Test> tests;  // constraints whose last axis is this one, but of another shape
 };
 
-// Computes those components of a comprehension that have one set of axes. The monoid's combine may
-// need others, which are folded along.
+// Computes those components of a comprehension that have one set of axes, the places of lists
+// aside. The monoid's combine may need others, which are folded along.
 struct Pass {
   std::vector<uint8_t> points;   // the axes of a point, ascending
   std::vector<uint32_t> stored;  // the components it is for
   std::vector<Test> tests;       // constraints without reduce axes
   std::vector<ReduceAxis> reduce;
   Code code;
-  std::vector<uint32_t> states;   // registers of the folded components, ...
-  std::vector<Value> identities;  // ... which start like this; empty for a map
-  std::vector<uint32_t> results;  // registers of `stored`
+  std::vector<uint32_t> states;                // registers of the folded components, ...
+  std::vector<Value> identities;               // ... which start like this; empty for a map
+  std::vector<std::vector<uint32_t>> results;  // registers of `stored`: one, or one a place
   // Of an update: the register of the offset it writes. The code skips points that write nothing.
   std::optional<uint32_t> target;
 };
+
+// The axes at which a component is folded: its own, without the one of its list's places.
+std::vector<uint8_t> point_axes(const Arena& arena, const Comprehension& c, size_t component);
 
 // One pass for each set of axes among the comprehension's components.
 std::vector<Pass> plan_passes(const Instance& instance, const Comprehension& comprehension);

@@ -54,6 +54,12 @@ uint32_t Graph::state(Type type) {
 void Graph::set_states(std::vector<uint32_t> left, std::vector<uint32_t> right) {
   left_ = std::move(left);
   right_ = std::move(right);
+  node_of_.clear();  // what is known of other states is not known of these
+}
+
+uint32_t Graph::select(Type type, uint32_t condition, uint32_t a, uint32_t b) {
+  return add(
+      {.kind = Node::Kind::select, .op = Op::select, .type = type, .args = {condition, a, b}});
 }
 
 uint32_t Graph::lower(ExprId root) {
@@ -149,10 +155,7 @@ uint32_t Graph::locate(const Read& read, Locator locator) {
   const Guard& guard = instance_->arena().guards[view.guard];
   const uint32_t outside = constant(Type::i64, integer_value(-1));
   const auto only_where = [&](uint32_t condition) {
-    offset = add({.kind = Node::Kind::select,
-                  .op = Op::select,
-                  .type = Type::i64,
-                  .args = {condition, offset, outside}});
+    offset = select(Type::i64, condition, offset, outside);
   };
   if (guard.condition.valid()) only_where(lower(guard.condition));
   if (!guard.constraints.empty()) {
@@ -190,11 +193,7 @@ uint32_t Graph::lower_read(const Read& read) {
   const uint32_t value =
       add({.kind = Node::Kind::fetch, .type = kind, .args = {offset}, .number = tensor});
   if (!view.guarded) return value;
-  const uint32_t inside = is_inside(offset);
-  return add({.kind = Node::Kind::select,
-              .op = Op::select,
-              .type = kind,
-              .args = {inside, value, lower(read.otherwise)}});
+  return select(kind, is_inside(offset), value, lower(read.otherwise));
 }
 
 }  // namespace tang::interpreter

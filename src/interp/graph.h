@@ -83,6 +83,7 @@ class Graph {
   uint32_t locate(const Read& read);
   // Whether an offset is one.
   uint32_t is_inside(uint32_t offset);
+  uint32_t select(Type type, uint32_t condition, uint32_t a, uint32_t b);
 
   BoundForms forms;
   std::vector<Node> nodes;

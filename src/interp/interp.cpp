@@ -13,6 +13,7 @@ using interpreter::Instance;
 using interpreter::Machine;
 using interpreter::Outcome;
 using interpreter::Pass;
+using interpreter::point_axes;
 
 namespace {
 
@@ -124,7 +125,7 @@ void Interpreter::State::run_update(ComprehensionId id, const Pass& pass) {
     for (size_t a = axes.size(); a-- > 0; rest /= instance.extent(c.extents[a]))
       axes[a] = rest % instance.extent(c.extents[a]);
     if (run(pass.code, machine, axes.data()) == Outcome::done)
-      array.set(machine.registers[*pass.target].integer, machine.registers[pass.results[0]]);
+      array.set(machine.registers[*pass.target].integer, machine.registers[pass.results[0][0]]);
   }
   whole.insert_or_assign(program.arena->component(id, 0), std::move(array));
 }
@@ -135,8 +136,8 @@ void Interpreter::State::run_pass(ComprehensionId id, const Pass& pass) {
   const Comprehension& c = program.arena->comprehensions[id];
   struct Target {
     Array* array;
-    std::vector<int64_t> strides;  // by pass.points
-    uint32_t result;
+    std::vector<int64_t> strides;   // by pass.points
+    std::vector<uint32_t> results;  // of consecutive elements
   };
   std::vector<Target> targets;
   for (size_t i = 0; i < pass.stored.size(); ++i) {
@@ -145,12 +146,13 @@ void Interpreter::State::run_pass(ComprehensionId id, const Pass& pass) {
         whole.insert_or_assign(t, Array(tensor(t).type, instance.shape(t))).first->second;
     Target target{.array = &array,
                   .strides = std::vector<int64_t>(pass.points.size()),
-                  .result = pass.results[i]};
+                  .results = pass.results[i]};
     int64_t stride = 1;
     const std::vector<uint8_t>& axes = c.components[pass.stored[i]].axes;
     for (size_t d = axes.size(); d-- > 0;) {
       const auto place = std::find(pass.points.begin(), pass.points.end(), axes[d]);
-      target.strides[static_cast<size_t>(place - pass.points.begin())] = stride;
+      if (place != pass.points.end())
+        target.strides[static_cast<size_t>(place - pass.points.begin())] = stride;
       stride *= array.shape[d];
     }
     targets.push_back(std::move(target));
@@ -172,7 +174,8 @@ void Interpreter::State::run_pass(ComprehensionId id, const Pass& pass) {
       int64_t offset = 0;
       for (size_t d = 0; d < extents.size(); ++d)
         offset += axes[pass.points[d]] * target.strides[d];
-      target.array->set(offset, machine.registers[target.result]);
+      for (const uint32_t result : target.results)
+        target.array->set(offset++, machine.registers[result]);
     }
   }
 }
@@ -228,9 +231,11 @@ void Interpreter::State::demand_here(Cell cell) {
     const uint32_t k = r.pass.stored[i];
     const TensorId t = program.arena->component(source(cell.tensor), k);
     int64_t offset = 0;
-    for (const uint8_t axis : c.components[k].axes)
+    for (const uint8_t axis : point_axes(*program.arena, c, k))
       offset = offset * instance.extent(c.extents[axis]) + axes[axis];
-    known[t].emplace(offset, r.machine.registers[r.pass.results[i]]);
+    offset *= static_cast<int64_t>(r.pass.results[i].size());
+    for (const uint32_t result : r.pass.results[i])
+      known[t].emplace(offset++, r.machine.registers[result]);
   }
 }
 

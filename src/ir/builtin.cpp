@@ -2,6 +2,8 @@
 // infinities and empty states go through selects, never through 0*inf or inf - inf.
 #include "ir/builtin.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -18,6 +20,7 @@ constexpr size_t kAny = SIZE_MAX;
 struct Writer {
   Exprs& exprs;
   const std::vector<Type>& types;
+  int64_t places = 1;  // of topk
 
   ExprId left(size_t i) const { return exprs.leaf(Op::left, types[i], i); }
   ExprId right(size_t i) const { return exprs.leaf(Op::right, types[i], i); }
@@ -57,7 +60,9 @@ Monoid elementwise(const Writer& w, Op op, ExprId identity) {
 
 // The winner's value and payloads. `seen` tells a point from the identity, so that a point of -inf
 // still beats it. The left side is earlier: it keeps a tie, and a NaN of it is the first NaN.
-Monoid arg_extreme(Exprs& exprs, const std::vector<Type>& visible, bool largest) {
+Monoid arg_extreme(const Writer& written, bool largest) {
+  Exprs& exprs = written.exprs;
+  const std::vector<Type>& visible = written.types;
   Monoid m = make_monoid(visible, {}, {}, false);
   m.n_hidden = 1;
   m.types.push_back(Type::boolean);
@@ -81,6 +86,17 @@ Monoid arg_extreme(Exprs& exprs, const std::vector<Type>& visible, bool largest)
   }
   m.identity.push_back(exprs.boolean(false));
   m.combine.push_back(w.both(Op::logic_or, seen));
+  return m;
+}
+
+// The winner, the winner among the rest, and so on.
+Monoid best_places(const Writer& written) {
+  Monoid m = arg_extreme(written, true);
+  const Writer w{written.exprs, m.types};
+  const size_t seen = m.n_visible();
+  const ExprId goes_before = w.exprs[m.combine[0]].args[0];
+  m.combine[seen] = w.exprs.select(goes_before, w.right(seen), w.left(seen));
+  m.places.assign(m.n_components(), written.places);
   return m;
 }
 
@@ -158,8 +174,9 @@ constexpr Builtin kBuiltins[] = {
     {"all",
      {1, 1},
      [](const Writer& w) { return elementwise(w, Op::logic_and, w.exprs.boolean(true)); }},
-    {"argmax", {2, kAny}, [](const Writer& w) { return arg_extreme(w.exprs, w.types, true); }},
-    {"argmin", {2, kAny}, [](const Writer& w) { return arg_extreme(w.exprs, w.types, false); }},
+    {"argmax", {2, kAny}, [](const Writer& w) { return arg_extreme(w, true); }},
+    {"argmin", {2, kAny}, [](const Writer& w) { return arg_extreme(w, false); }},
+    {"topk", {2, kAny}, best_places},
     {"logsumexp", {1, 1}, logsumexp},
     {"online_softmax", {2, kAny}, online_softmax},
     {"welford", {3, 3}, welford},
@@ -175,7 +192,7 @@ const Builtin* find_builtin(std::string_view name) {
 }  // namespace
 
 std::optional<MonoidArity> builtin_monoid_arity(std::string_view name) {
-  const Builtin* b = find_builtin(name);
+  const Builtin* b = find_builtin(name.substr(0, name.find('(')));
   if (!b) return std::nullopt;
   return b->arity;
 }
@@ -186,13 +203,14 @@ std::vector<std::string_view> builtin_monoid_names() {
   return names;
 }
 
-MonoidId builtin_monoid(Arena& arena, std::string_view name, const std::vector<Type>& types) {
+MonoidId builtin_monoid(Arena& arena, std::string_view name, const std::vector<Type>& types,
+                        int64_t places) {
   const Builtin* b = find_builtin(name);
   TANG_ASSERT(b, "there is no monoid {}", name);
   TANG_ASSERT(types.size() >= b->arity.least && types.size() <= b->arity.most,
               "{} of {} components", name, types.size());
-  Monoid m = b->build({arena.exprs, types});
-  m.name = name;
+  Monoid m = b->build({arena.exprs, types, places});
+  m.name = m.keeps_lists() ? fmt::format("{}({})", name, places) : std::string(name);
   return arena.monoids.intern(std::move(m));
 }
 
@@ -224,6 +242,9 @@ MonoidId product_monoid(Arena& arena, const std::vector<MonoidId>& parts) {
       product.types[position[i]] = m.types[i];
       product.identity[position[i]] = m.identity[i];
       product.combine[position[i]] = arena.exprs.rewrite(m.combine[i], memo, renumber);
+      if (!m.keeps_lists()) continue;
+      product.places.resize(n_all);
+      product.places[position[i]] = m.places[i];
     }
     product.commutative &= m.commutative;
     product.name += (product.name == "(" ? "" : ", ") + m.name;

@@ -14,13 +14,16 @@ namespace tang {
 struct MonoidArity {
   size_t least, most;
 };
+// `name` as in Monoid: "topk(3)" is topk.
 std::optional<MonoidArity> builtin_monoid_arity(std::string_view name);
 std::vector<std::string_view> builtin_monoid_names();
 
 // The monoid for values of these kinds. `types` holds the kinds of the visible components, already
 // converted to what the monoid takes (any, all: boolean; logsumexp, online_softmax, welford,
-// affine: f64). argmax and argmin carry a hidden boolean that tells a point from the identity.
-MonoidId builtin_monoid(Arena& arena, std::string_view name, const std::vector<Type>& types);
+// affine: f64). argmax, argmin and topk carry a hidden boolean that tells a point from the
+// identity. `places` is the k of topk(k).
+MonoidId builtin_monoid(Arena& arena, std::string_view name, const std::vector<Type>& types,
+                        int64_t places = 1);
 
 // Folds several monoids at once. Components: the visible ones of each in order, then the hidden
 // ones of each in order.

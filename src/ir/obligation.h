@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "support/diagnostics.h"
 
 namespace tang {
 
@@ -30,6 +31,7 @@ struct Obligation {
   std::string tensor;  // whose coordinate it is
   uint32_t dimension = 0;
   std::vector<std::string> axis_names;  // for the witness
+  std::vector<Note> calls;              // of the functions in whose bodies it stands
 };
 
 }  // namespace tang

@@ -47,6 +47,7 @@ uint64_t Monoid::hash() const {
   for (const Type t : types) hash_mix(seed, static_cast<uint64_t>(t));
   mix_all(seed, identity);
   mix_all(seed, combine);
+  for (const int64_t n : places) hash_mix(seed, static_cast<uint64_t>(n));
   return seed;
 }
 

@@ -87,6 +87,11 @@ struct Read {
 
 // Combines two states, component by component. Its expressions use Op::left and Op::right with the
 // component's number. Hidden components follow the visible ones: bookkeeping that no program reads.
+//
+// A component may keep a list of its first few elements in an order, instead of one folded value.
+// Its last axis is a point axis of that extent, on which no value depends: the place in the list.
+// Identity and combine are then of one place: combine is select(p, right, left), where p says that
+// an element (right) goes before the one at a place (left). Components with one p move together.
 struct Monoid {
   std::string name;              // "sum", "argmax", a user's own; products: "(max, sum)"
   std::vector<Type> types;       // kinds
@@ -94,10 +99,13 @@ struct Monoid {
   std::vector<ExprId> combine;
   uint8_t n_hidden = 0;
   bool commutative = false;
+  std::vector<int64_t> places = {};  // of each component's list, 0: it folds; empty: all fold
   bool operator==(const Monoid&) const = default;
   uint64_t hash() const;
   size_t n_components() const { return types.size(); }
   size_t n_visible() const { return types.size() - n_hidden; }
+  bool keeps_list(size_t k) const { return k < places.size() && places[k] != 0; }
+  bool keeps_lists() const { return !places.empty(); }
 };
 
 struct Component {

@@ -230,7 +230,8 @@ struct Verifier {
 
   void check_monoid(const Monoid& m) {
     const size_t n = m.n_components();
-    if (m.identity.size() != n || m.combine.size() != n || m.n_hidden >= n) {
+    if (m.identity.size() != n || m.combine.size() != n || m.n_hidden >= n ||
+        (m.keeps_lists() && m.places.size() != n)) {
       report(fmt::format("monoid {} has {} types, {} identities, {} combines, {} hidden", m.name, n,
                          m.identity.size(), m.combine.size(), m.n_hidden));
       return;
@@ -242,7 +243,32 @@ struct Verifier {
       Scope states;
       states.monoid = &m;
       expr_axes(m.combine[i], m.types[i], states, fmt::format("combine {} of {}", i, m.name));
+      if (m.keeps_list(i)) check_list(m, i);
     }
+  }
+
+  void check_list(const Monoid& m, size_t i) {
+    const auto is = [&](ExprId id, Op op) {
+      return id.value < arena.exprs.size() && arena.exprs[id].op == op &&
+             (op == Op::select || arena.exprs[id].index() == i);
+    };
+    const ExprId combine = m.combine[i];
+    if (m.places[i] < 0 || !is(combine, Op::select) ||
+        !is(arena.exprs[combine].args[1], Op::right) || !is(arena.exprs[combine].args[2], Op::left))
+      report(
+          fmt::format("component {} of {} is a list that its combine does not order", i, m.name));
+  }
+
+  // A list has its places along the last axis.
+  void check_places(const Comprehension& c, size_t k, AxisSet of_value) {
+    const Monoid& m = arena.monoids[c.monoid];
+    if (!m.keeps_list(k)) return;
+    const std::vector<uint8_t>& axes = c.components[k].axes;
+    if (axes.empty() || axes.back() >= c.n_points ||
+        arena.forms.as_constant(c.extents[axes.back()]) != m.places[k])
+      report(fmt::format("component {} has no axis for its {} places", k, m.places[k]));
+    else if (of_value.test(axes.back()))
+      report(fmt::format("the value of component {} depends on its place", k));
   }
 
   // Component axes: points, none twice, and all that the value, the domain and the components that
@@ -316,6 +342,7 @@ struct Verifier {
       const AxisSet of_value =
           expr_axes(c.components[k].value, type, scope, fmt::format("value {}", k));
       check_component(c, k, of_value | of_domain);
+      if (c.monoid.valid()) check_places(c, k, of_value | of_domain);
     }
     if (c.is_update()) check_update(c);
   }

@@ -12,6 +12,8 @@
 //   map        no reduce axes, no domain, one component, and no left or right leaf
 //   reduction  a component per component of the monoid; identities are constant; identity and
 //              combine fit its types
+//   list       a component that keeps a list has its places along its last axis, on which neither
+//              its value nor the domain depends
 //   component  its axes are point axes, none twice, and all on which its value, the domain and the
 //              components that its combine reads depend
 //   names      one, or "", per visible component, and one per axis

@@ -21,6 +21,7 @@ struct ModuleTensor {
   FormId workspace_offset;    // bytes, of workspace tensors
   FormId range_lo, range_hi;  // lo <= value < hi, where declared (preconditions)
   bool sorted = false, distinct = false;
+  bool checked = false;  // the entry point checks range and order before anything is written
 };
 
 struct ModuleDim {

@@ -251,6 +251,7 @@ class Host {
   }
   std::string check() const;
   std::string allocate();
+  std::string check_elements() const;
   std::string launch(const Launch& launch, Counts& counts);
   std::string unwritten_output() const;
   Binding bind(uint32_t tensor);
@@ -309,6 +310,24 @@ std::string Host::allocate() {
     if (begin < 0 || end > static_cast<int64_t>(workspace_.bytes.size()))
       return fmt::format("{} takes the bytes {} to {} of a workspace of {}", tensor.name, begin,
                          end, workspace_.bytes.size());
+  }
+  return {};
+}
+
+std::string Host::check_elements() const {
+  for (size_t t = 0; t < tensors_.size(); ++t) {
+    const ModuleTensor& tensor = module_.tensors[t];
+    if (!tensor.checked) continue;
+    const int64_t low = tensor.range_lo.valid() ? value(tensor.range_lo) : INT64_MIN;
+    const int64_t end = tensor.range_hi.valid() ? value(tensor.range_hi) : INT64_MAX;
+    for (int64_t i = 0; i < tensors_[t].size(); ++i) {
+      const int64_t element = tensors_[t].get(i).integer;
+      if (element < low || (tensor.range_hi.valid() && element >= end))
+        return fmt::format("check failed: element {} of {} is {}, out of its range", i, tensor.name,
+                           element);
+      if (tensor.sorted && i > 0 && element < tensors_[t].get(i - 1).integer)
+        return fmt::format("check failed: element {} of {} is not sorted", i, tensor.name);
+    }
   }
   return {};
 }
@@ -383,6 +402,7 @@ RunResult Host::run() {
   RunResult result;
   result.fault = check();
   if (result.fault.empty()) result.fault = allocate();
+  if (result.fault.empty()) result.fault = check_elements();
   for (const Launch& l : module_.launches) {
     if (!result.fault.empty()) return result;
     result.fault = launch(l, result.counts.emplace_back());

@@ -86,8 +86,18 @@ struct Builder {
       State s{.type = state_type(node, monoid.types[k]), .own = {}, .name = state_name(node, k)};
       for (const uint8_t axis : c.components[k].axes)
         if (auto own = register_part(r.axes[axis])) s.own.push_back(*own);
+      if (monoid.keeps_list(k)) {
+        const AxisId last = r.axes[c.components[k].axes.back()];
+        TANG_ASSERT(
+            !s.own.empty() && s.own.back().axis == last && s.own.back().count == monoid.places[k],
+            "the places of a list are not held in registers");
+        s.own.back().places = true;
+      }
       for (uint8_t a = c.n_points; a < c.n_axes(); ++a)
-        if (auto own = lane_part(r.axes[a])) s.own.push_back(*own);
+        if (auto own = lane_part(r.axes[a])) {
+          TANG_ASSERT(!monoid.keeps_lists(), "a list, which has an order, is split over lanes");
+          s.own.push_back(*own);
+        }
       r.states[k] = static_cast<uint32_t>(tree.states.size());
       tree.states.push_back(std::move(s));
     }

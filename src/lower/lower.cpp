@@ -126,6 +126,8 @@ kernel::Module lower(const Program& program, const Schedule& schedule,
   module.entry = program.entry;
   declare_sizes(program, module);
   const tile::Storage storage = lay_out(program, schedule, module);
+  for (kernel::ModuleTensor& t : module.tensors)
+    t.checked = options.check_indices && (t.range_lo.valid() || t.range_hi.valid() || t.sorted);
   for (const KernelSchedule& kernel : schedule.kernels)
     for (const tile::Tree& tree : tile::build_trees(program, schedule, kernel, storage, module))
       add_kernel(module, tile::write_kernel(program, schedule, tree, storage, module));

@@ -12,6 +12,7 @@ namespace tang {
 
 struct LowerOptions {
   std::string prefix = "tang";
+  bool check_indices = false;  // the entry point checks what is declared of elements
 };
 
 kernel::Module lower(const Program& program, const Schedule& schedule, const LowerOptions& options);

@@ -214,7 +214,8 @@ std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
   bool first = true;
   for (const uint32_t state : r.states) {
     if (state == UINT32_MAX) continue;
-    const auto& own = tree_.states[state].own;
+    std::vector<OwnAxis> own = tree_.states[state].own;
+    std::erase_if(own, [](const OwnAxis& a) { return a.places; });
     if (first) shared = own;
     first = false;
     std::erase_if(shared, [&](const OwnAxis& a) {
@@ -225,11 +226,11 @@ std::vector<OwnAxis> Writer::shared_own(const Reduction& r) const {
   return shared;
 }
 
-// Own axes of a state that are not being iterated.
+// Own axes of a state that are not being iterated, the places of a list aside.
 std::vector<OwnAxis> Writer::further_own(uint32_t state) const {
   std::vector<OwnAxis> further;
   for (const OwnAxis& own : tree_.states[state].own)
-    if (!own_index_.contains(own.axis.value)) further.push_back(own);
+    if (!own.places && !own_index_.contains(own.axis.value)) further.push_back(own);
   return further;
 }
 
@@ -241,7 +242,7 @@ void Writer::bind_shared(const Reduction& r, Frame& f,
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
   std::vector<ExprId> roots, further_roots;
   for (uint32_t k = 0; k < r.states.size(); ++k) {
-    if (r.states[k] == UINT32_MAX) continue;
+    if (r.states[k] == UINT32_MAX || monoid.keeps_list(k)) continue;
     roots.push_back(monoid.combine[k]);
     if (!further_own(r.states[k]).empty()) further_roots.push_back(monoid.combine[k]);
   }
@@ -285,9 +286,9 @@ ExprId Writer::bind(const std::string& name, ExprId value) {
   return module_.exprs.leaf(Op::variable, type, var.value);
 }
 
-// state = combine(left, right), where the states' old values may be among the operands. States with
-// further own axes go first, each in its own loops, and see the others' old values; then the rest:
-// all new values before the first is written.
+// state = combine(left, right), where the states' old values may be among the operands, of what
+// keeps no list. States with further own axes go first, each in its own loops, and see the others'
+// old values; then the rest: all new values before the first is written.
 void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
                     const std::function<ExprId(uint32_t)>& right) {
   const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
@@ -299,7 +300,7 @@ void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& l
   // Most further axes first: a state is read by those that have its axes and more.
   std::map<std::pair<int, std::vector<uint32_t>>, std::vector<uint32_t>> groups;
   for (uint32_t k = 0; k < r.states.size(); ++k) {
-    if (r.states[k] == UINT32_MAX) continue;
+    if (r.states[k] == UINT32_MAX || monoid.keeps_list(k)) continue;
     std::vector<uint32_t> axes;
     for (const OwnAxis& own : further_own(r.states[k])) axes.push_back(own.axis.value);
     groups[{-static_cast<int>(axes.size()), axes}].push_back(k);
@@ -316,6 +317,67 @@ void Writer::update(const Reduction& r, const std::function<ExprId(uint32_t)>& l
       for (size_t n = 0; n < components.size(); ++n)
         write_state(r.states[components[n]], values[n]);
     });
+}
+
+// Puts a point's values into the lists where they go: what stands there and after it moves on by a
+// place, and what was last is dropped. Most points do not go in, not even at the last place.
+void Writer::insert(const Reduction& r, const std::function<ExprId(uint32_t)>& value) {
+  const Monoid& monoid = program_.arena->monoids[program_.comprehension(r.node).monoid];
+  const Exprs& graph = program_.arena->exprs;
+  std::map<ExprId, std::vector<uint32_t>> lists;  // components that move together
+  for (uint32_t k = 0; k < r.states.size(); ++k)
+    if (monoid.keeps_list(k) && r.states[k] != UINT32_MAX)
+      lists[graph[monoid.combine[k]].args[0]].push_back(k);
+  for (const auto& [goes_before, components] : lists) {
+    const OwnAxis places = tree_.states[r.states[components[0]]].own.back();
+    FormId& place = own_index_[places.axis.value];
+    const auto goes_before_place = [&, condition = goes_before] {
+      Frame f = frame(r.node, {}, {});
+      return translate(f, condition, [&](const Expr& e) {
+        return e.op == Op::left ? read_state(r.states[e.index()]) : value(e.index());
+      });
+    };
+    place = module_.forms.constant(places.count - 1);
+    when(goes_before_place(), [&] {
+      const FormId found = first_place(places, goes_before_place);
+      for (const uint32_t k : components)
+        over(further_own(r.states[k]), true, [&] {
+          const auto name = tree_.axes[places.axis.value].name;
+          const FormId last = module_.forms.constant(places.count - 1);
+          in_loop(name, module_.forms.constant(0), module_.forms.sub(last, found), 1, Run::serial,
+                  [&](FormId n) {
+                    place = module_.forms.sub(module_.forms.add(last, -1), n);
+                    const ExprId before = read_state(r.states[k]);
+                    place = module_.forms.add(place, 1);
+                    write_state(r.states[k], before);
+                  });
+          place = found;
+          write_state(r.states[k], value(k));
+        });
+    });
+    own_index_.erase(places.axis.value);
+  }
+}
+
+// The first place of a list before whose element a point goes, where it goes before the last one.
+FormId Writer::first_place(const OwnAxis& places, const std::function<ExprId()>& goes_before) {
+  Exprs& out = module_.exprs;
+  const std::string& name = tree_.axes[places.axis.value].name;
+  const VarId count = variable(name + "_count", Type::i64);
+  kernel_.variables.back().assigned = true;
+  let(count, out.integer(0, Type::i64));
+  const ExprId counted = out.leaf(Op::variable, Type::i64, count.value);
+  in_loop(
+      name, module_.forms.constant(0), module_.forms.constant(places.count - 1), 1, Run::serial,
+      [&](FormId n) {
+        own_index_[places.axis.value] = n;
+        const ExprId stays = out.make(Op::logic_not, goes_before());
+        const ExprId more = out.make(Op::add, counted, out.integer(1, Type::i64));
+        block_->push_back({kernel::Set{.var = count, .value = out.select(stays, more, counted)}});
+      });
+  const VarId found = variable(name + "_at", Type::i64);
+  let(found, counted);
+  return module_.forms.var({VarKind::local, found.value});
 }
 
 void Writer::item(const Fold& fold) {
@@ -341,9 +403,10 @@ void Writer::item(const Fold& fold) {
           for (uint32_t k = 0; k < r.states.size(); ++k)
             if (r.states[k] != UINT32_MAX && further_own(r.states[k]).empty())
               bound[k] = bind("value", lifted(k));
+        const auto folded = [&](uint32_t k) { return bound.contains(k) ? bound[k] : lifted(k); };
         update(
-            r, [&](uint32_t k) { return read_state(r.states[k]); },
-            [&](uint32_t k) { return bound.contains(k) ? bound[k] : lifted(k); });
+            r, [&](uint32_t k) { return read_state(r.states[k]); }, folded);
+        insert(r, folded);
       });
     });
   };

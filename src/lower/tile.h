@@ -34,9 +34,10 @@ struct Axis {
 // A dimension of a state: the part of an axis that its pieces iterate.
 struct OwnAxis {
   AxisId axis;
-  int64_t count = 1;   // of units
-  int64_t step = 1;    // cells of the axis that a unit covers
-  bool lanes = false;  // units are lanes of a split reduction, which Join combines
+  int64_t count = 1;    // of units
+  int64_t step = 1;     // cells of the axis that a unit covers
+  bool lanes = false;   // units are lanes of a split reduction, which Join combines
+  bool places = false;  // units are the places of a list
 };
 
 struct State {

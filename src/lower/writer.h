@@ -75,6 +75,8 @@ class Writer {
   void write_state(uint32_t state, ExprId value);
   void update(const Reduction& r, const std::function<ExprId(uint32_t)>& left,
               const std::function<ExprId(uint32_t)>& right);
+  void insert(const Reduction& r, const std::function<ExprId(uint32_t)>& value);
+  FormId first_place(const OwnAxis& places, const std::function<ExprId()>& goes_before);
   std::vector<OwnAxis> shared_own(const Reduction& r) const;
   std::vector<OwnAxis> further_own(uint32_t state) const;
   void bind_shared(const Reduction& r, Frame& f, const std::function<ExprId(const Expr&)>& state);

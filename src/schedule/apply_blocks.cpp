@@ -170,6 +170,24 @@ struct Applier {
         fail(span, fmt::format("lanes share {} and cannot share {} too", name_of(t.axis), name));
   }
 
+  // A lane holds all places of a list, whether a block says so or not.
+  void hold_places(KernelSchedule& kernel, Span span) {
+    const Comprehension& c = program.comprehension(kernel.root);
+    if (c.is_map()) return;
+    const Monoid& monoid = program.arena->monoids[c.monoid];
+    for (size_t k = 0; k < c.components.size(); ++k) {
+      if (!monoid.keeps_list(k)) continue;
+      const AxisRef ref{kernel.root, c.components[k].axes.back()};
+      Split& s = split_of(kernel, ref);
+      const Split held{.axis = ref, .cells = {0, 0, 0, monoid.places[k]}};
+      if (s.cells == std::array<int64_t, kLevelCount>{}) s = held;
+      if (s.cells != held.cells)
+        return fail(span, fmt::format("{0} runs over the places of a list, which one lane holds: "
+                                      "register {0}={1}",
+                                      name_of(ref), monoid.places[k]));
+    }
+  }
+
   // The cells of one running state: what a lane holds of each point index, once a lane of a fold.
   void check_size(const KernelSchedule& kernel, Span span) {
     int64_t cells = 1;
@@ -286,6 +304,7 @@ struct Applier {
     if (splits) kernel->splits.clear();
     for (const auto& clause : block.clauses) read_clause(*kernel, clause);
     if (!good) return;
+    if (splits) hold_places(*kernel, block.span);
     if (splits)
       for (Split& s : kernel->splits) finish_split(*kernel, s, block.span);
     std::erase_if(kernel->splits, [&](const Split& s) {

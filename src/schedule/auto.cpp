@@ -125,7 +125,8 @@ struct Graph {
     const bool plain = std::all_of(c.components.begin(), c.components.end(),
                                    [&](const auto& k) { return k.axes.size() == c.n_points; });
     const Comprehension& map = program.comprehension(reader.node);
-    return plain && !c.is_map() && map.is_map() && point_for_point(reader) && is_read_in_time(d);
+    return plain && !c.is_map() && !arena.monoids[c.monoid].keeps_lists() && map.is_map() &&
+           point_for_point(reader) && is_read_in_time(d);
   }
 };
 
@@ -255,15 +256,19 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
       }
     }
   }
-  // Point axes that only some results have are held in registers, so that the others are computed
-  // once for each of their own points.
+  // The places of lists are held in registers. Point axes that only some results have are too, so
+  // that the others are computed once for each of their own points, but those of lists.
   std::vector<bool> held(c.n_points, false);
+  const Monoid* monoid = c.is_map() ? nullptr : &graph.arena.monoids[c.monoid];
+  const bool lists = monoid && monoid->keeps_lists();
+  for (size_t k = 0; lists && k < c.components.size(); ++k)
+    if (monoid->keeps_list(k)) held[c.components[k].axes.back()] = true;
   for (size_t a = 0; a < c.n_points; ++a) {
     const bool common = std::all_of(c.components.begin(), c.components.end(), [&](const auto& k) {
       return std::find(k.axes.begin(), k.axes.end(), a) != k.axes.end();
     });
     const auto extent = graph.arena.forms.as_constant(c.extents[a]);
-    held[a] = !common && extent && *extent > 0 && *extent <= kCarried;
+    if (!lists) held[a] = !common && extent && *extent > 0 && *extent <= kCarried;
     if (held[a]) split_axis(kernel, root, a, {0, 0, 0, 0});
   }
   if (n_points == 0 || work < kTaskWork / std::max<int64_t>(1, n_points)) return kernel;

@@ -109,10 +109,10 @@ struct Value {
   bool tuple = false;
   std::vector<ExprNodeId> parts;  // one unless it is a tuple; `(e)` is an expression, not a tuple
 };
-struct Reduction {             // monoid[binders | condition](values)
-  std::vector<Name> monoids;   // at least one
-  bool parenthesised = false;  // (max, sum): several monoids at once
-  ExprNodeId argument;         // k of topk(k), only with a single monoid
+struct Reduction {                    // monoid[binders | condition](values)
+  std::vector<Name> monoids;          // at least one
+  bool parenthesised = false;         // (max, sum): several monoids at once
+  std::vector<ExprNodeId> arguments;  // of each: k of topk(k); absent without parentheses
   std::vector<Binder> binders;
   ExprNodeId condition;  // absent without `|`
   std::vector<Value> values;

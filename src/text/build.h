@@ -75,6 +75,8 @@ struct Nest {
   size_t parent = kNone;       // the comprehension that it stands in
   size_t outer_known = kNone;  // what its parent knows there
   std::vector<uint32_t> points, reduce;
+  std::vector<int64_t> places;    // of each monoid: the k of topk(k), or 0
+  std::vector<size_t> places_of;  // by visible component: the index of its list's places, or kNone
   Truth domain;
   Truth carried;  // the part of the domain that enclosing comprehensions gave
   MonoidId monoid;

@@ -85,7 +85,7 @@ void DataForms::find_representatives() {
   const std::deque<Nest>& nests = resolver.nests;
   for (size_t s = representatives.size(); s < nests[nest].slots.size(); ++s) {
     const Slot& slot = nests[nest].slots[s];
-    std::vector<uint64_t> key{slot.tensor.value};
+    std::vector<uint64_t> key{slot.tensor.value, slot.nested};
     for (const Coord& c : slot.coords) {
       key.push_back(c.is_gather());
       key.push_back(c.is_gather() ? rewritten(c.data).value : c.form.value);
@@ -100,6 +100,8 @@ void DataForms::find_representatives() {
       key.push_back(rewritten(slot.otherwise).value);
     }
     representatives.push_back(slots_by_key.emplace(std::move(key), s).first->second);
+    // The result of a reduction that is not finished has no tensor yet.
+    if (!slot.tensor.valid()) continue;
     const Type type = resolver.arena.tensors[slot.tensor].type;
     if (is_integer(type) && representatives.back() == s) twins[std::move(element)].push_back(s);
   }

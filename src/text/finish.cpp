@@ -232,13 +232,6 @@ std::vector<uint32_t> outer_indices(Resolver& r, const Nest& nest) {
   return out;
 }
 
-std::vector<uint8_t> to_list(const AxisSet& set, size_t n_points) {
-  std::vector<uint8_t> out;
-  for (size_t a = 0; a < n_points; ++a)
-    if (set.test(a)) out.push_back(static_cast<uint8_t>(a));
-  return out;
-}
-
 }  // namespace
 
 bool Resolver::fix_ranges() {
@@ -339,6 +332,7 @@ void Resolver::finish_nested(size_t which) {
   Nest& nest = nests[which];
   link_nested(*this, nest);
   decide_guards(*this, which);
+  link_nested(*this, nest);  // conditions that it took over may read others
   nest.points = outer_indices(*this, nest);
   Finisher f(*this, which);
   f.number_axes();
@@ -410,9 +404,12 @@ bool Resolver::fill_component_axes(const syntax::Definition& definition, Compreh
         needs[k] = more;
       }
   }
+  const auto places_of = [&](size_t k) {
+    return k < nests[0].places_of.size() ? nests[0].places_of[k] : kNone;
+  };
   for (size_t k = 0; k < n_visible; ++k) {
     if (!is_listed(k)) {
-      c.components[k].axes = to_list(needs[k], c.n_points);
+      c.components[k].axes = own_axes(needs[k], c.n_points, places_of(k));
       continue;
     }
     const AxisSet missing = needs[k] & ~listed[k];
@@ -424,18 +421,35 @@ bool Resolver::fill_component_axes(const syntax::Definition& definition, Compreh
     return false;
   }
   for (size_t k = n_visible; k < n; ++k) {
-    std::vector<uint8_t> axes = to_list(needs[k], c.n_points);
-    size_t fewest = kNone;
+    AxisSet axes = needs[k];
+    size_t places = kNone, fewest = kNone;
     for (size_t reader = 0; reader < n_visible; ++reader)
       if (std::find(uses[reader].begin(), uses[reader].end(), k) != uses[reader].end() &&
           c.components[reader].axes.size() < fewest) {
         fewest = c.components[reader].axes.size();
-        axes = c.components[reader].axes;
+        axes.reset();
+        for (const uint8_t axis : c.components[reader].axes) axes.set(axis);
+        places = places_of(reader);
       }
-    std::sort(axes.begin(), axes.end());
-    c.components.push_back({.value = hidden_value(arena, *monoid, k), .axes = axes});
+    c.components.push_back(
+        {.value = hidden_value(arena, *monoid, k), .axes = own_axes(axes, c.n_points, places)});
   }
   return true;
+}
+
+// The needed points in order, and then the axis of `places`, an index, where there is one.
+std::vector<uint8_t> Resolver::own_axes(const std::bitset<256>& needed, size_t n_points,
+                                        size_t places) {
+  std::vector<uint8_t> axes;
+  size_t last = kNone;
+  for (size_t a = 0; a < n_points; ++a) {
+    if (nests[0].points[a] == places)
+      last = a;
+    else if (needed.test(a))
+      axes.push_back(static_cast<uint8_t>(a));
+  }
+  if (last != kNone) axes.push_back(static_cast<uint8_t>(last));
+  return axes;
 }
 
 // The definition of a comprehension; an equal one that stands before it serves both.

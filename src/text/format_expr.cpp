@@ -154,16 +154,15 @@ class ExprFormatter {
 
   void write(const Reduction& e, const ExprNode&, Surroundings) {
     if (e.parenthesised) text("(");
-    for (const Name& monoid : e.monoids) {
-      if (&monoid != e.monoids.data()) text(", ");
-      text(monoid.text);
-    }
-    if (e.parenthesised) text(")");
-    if (e.argument.valid()) {
+    for (size_t m = 0; m < e.monoids.size(); ++m) {
+      if (m > 0) text(", ");
+      text(e.monoids[m].text);
+      if (!e.arguments[m].valid()) continue;
       text("(");
-      expr(e.argument);
+      expr(e.arguments[m]);
       text(")");
     }
+    if (e.parenthesised) text(")");
     text("[");
     std::string binders;
     format_binders(binders, sources_, file_, e.binders,

@@ -307,6 +307,13 @@ std::string print_def(const Program& program, DefId def) {
   return Printer(program).definition(program.def(def));
 }
 
+std::vector<std::string> print_defs(const Program& program) {
+  Printer printer(program);
+  std::vector<std::string> lines;
+  for (const Def& def : program.defs) lines.push_back(printer.definition(def));
+  return lines;
+}
+
 std::vector<std::string> print_schedule(const Program& program,
                                         const std::vector<ScheduleBlock>& blocks) {
   const Printer printer(program);

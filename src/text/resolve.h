@@ -65,6 +65,7 @@ struct MonoidInfo {
 
 // A file: the program's own is number 0.
 struct Library {
+  bool built_in = false;               // of the library, and so are its imports
   syntax::File own;                    // of an imported one
   const syntax::File* file = nullptr;  // invalid while it cannot be read
   std::map<std::string, FunctionInfo> functions;
@@ -120,6 +121,7 @@ struct Resolver {
   bool choose_entry(const syntax::File& top, const syntax::Entry*& chosen);
   void add_file(const syntax::File& top, size_t number);
   void load_import(const syntax::Import& item, size_t into);
+  std::vector<size_t> visible_files() const;
   void resolve_library(size_t number);
 
   // ---- functions (resolve_functions.cpp) ----
@@ -147,7 +149,10 @@ struct Resolver {
   std::optional<std::vector<Symbol>> call_function(const syntax::Call& call,
                                                    const FunctionInfo& info, Span span);
   bool fits_parameter(const syntax::Param& param, const Symbol& arg, Span span);
-  bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span);
+  bool match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span,
+                    std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed);
+  bool match_computed(const std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed,
+                      Span span);
   bool match_shape(const syntax::Param& param, const std::vector<FormId>& shape, Span span,
                    std::vector<std::pair<syntax::ExprNodeId, FormId>>& computed);
   bool match_pack(const syntax::Name& name, const std::vector<FormId>& extents, Span span);
@@ -198,6 +203,7 @@ struct Resolver {
   Meaning resolve_chain(syntax::ExprNodeId id);
   Meaning resolve_logic(syntax::ExprNodeId id);
   Meaning resolve_name(const syntax::Name& name);
+  bool is_known(const Meaning& m) const;
   Meaning resolve_unary(const syntax::Unary& unary, Span span);
   Meaning resolve_choice(syntax::ExprNodeId condition, syntax::ExprNodeId yes,
                          syntax::ExprNodeId no, Span span);
@@ -234,7 +240,7 @@ struct Resolver {
   Meaning add_slot(Slot slot, Type kind, Span span);
   void push_known(Truth truth);
   Meaning resolve_reduction(const syntax::Reduction& reduction, Span span);
-  bool reduce_into(const syntax::Reduction& reduction, Span span);
+  bool reduce_into(const syntax::Reduction& reduction);
   bool resolve_domain(syntax::ExprNodeId condition);
   void vote_by_prefix(syntax::ExprNodeId id);
   bool resolve_values(const syntax::Reduction& reduction);
@@ -242,6 +248,9 @@ struct Resolver {
   std::optional<Type> own_kind(const MonoidInfo& monoid, size_t component, const Meaning& value);
   std::string monoid_suggestion(const std::string& name) const;
   bool check_monoid(const syntax::Reduction& reduction, Span span);
+  bool check_monoid_argument(const syntax::Reduction& reduction, size_t monoid);
+  std::optional<size_t> index_of_places(const std::vector<syntax::Left>& lefts, int64_t k);
+  bool declare_places(const syntax::Definition& definition, const syntax::Reduction& reduction);
   ExprId import_expr(size_t from, ExprId expr);
 
   // ---- ranges and finishing (resolve_ranges.cpp, finish.cpp, safety.cpp) ----
@@ -255,6 +264,7 @@ struct Resolver {
   void finish_nested(size_t which);
   bool fill_component_axes(const syntax::Definition& definition, Comprehension& c,
                            std::vector<std::bitset<256>>& needs);
+  std::vector<uint8_t> own_axes(const std::bitset<256>& needed, size_t n_points, size_t places);
   DefId add_def(Def def, bool made_up);
   std::string program_name(const std::string& wanted);
   std::string numbered_name(const std::string& stem, size_t first);
@@ -266,6 +276,7 @@ struct Resolver {
   Meaning undefined(const syntax::Name& name, Span span);
   bool defined_in_loop(const std::string& name) const;
   Span defined_later(const syntax::Name& name) const;
+  std::vector<Note> call_notes(Span at) const;
   std::string suggestion(const std::string& name) const;
   std::string source_text(Span span) const;
   std::string axis_name(Var v) const;
@@ -296,7 +307,7 @@ struct Resolver {
   size_t n_rounds = 0;   // of all loops so far
   bool stopped = false;  // at a limit: nothing more is read
   std::deque<Library> libraries;
-  std::map<std::string, size_t> imported;  // number of each file, by its name
+  std::map<std::pair<bool, std::string>, size_t> imported;  // by whether built in, and name
   std::vector<ActiveCall> calls;
   std::map<std::string, std::vector<FormId>> packs;  // of the function being read
   std::optional<std::vector<Symbol>> returned;

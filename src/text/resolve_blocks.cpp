@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/panic.h"
+#include "text/library.h"
 #include "text/resolve.h"
 #include "text/syntax.h"
 
@@ -110,9 +111,22 @@ void Resolver::add_file(const syntax::File& top, size_t number) {
   }
 }
 
+// The file whose names are looked up, and those that it imports, itself or through others: the
+// nearest first.
+std::vector<size_t> Resolver::visible_files() const {
+  std::vector<size_t> files = {sight.file};
+  for (size_t k = 0; k < files.size(); ++k)
+    for (const size_t other : libraries[files[k]].imports)
+      if (std::find(files.begin(), files.end(), other) == files.end()) files.push_back(other);
+  return files;
+}
+
 void Resolver::load_import(const syntax::Import& item, size_t into) {
   const std::string& name = item.file.text;
-  if (const auto known = imported.find(name); known != imported.end()) {
+  std::optional<std::string> text;
+  if (!libraries[into].built_in && options.import) text = options.import(name);
+  const bool built_in = !text;
+  if (const auto known = imported.find({built_in, name}); known != imported.end()) {
     if (!libraries[known->second].complete)
       fail("import-cycle", item.file.span, fmt::format("{} imports itself", name));
     else if (auto& list = libraries[into].imports;
@@ -120,16 +134,16 @@ void Resolver::load_import(const syntax::Import& item, size_t into) {
       list.push_back(known->second);
     return;
   }
-  const auto text = options.import ? options.import(name) : std::nullopt;
+  if (built_in) text = library_text(name);
   if (!text) {
     fail("import-not-found", item.file.span,
          fmt::format("there is no file {}.tir beside this one or in the library", name));
     return;
   }
   const size_t number = libraries.size();
-  imported.emplace(name, number);
-  libraries.push_back({});
-  const uint32_t source = sources.add(name + ".tir", *text);
+  imported.emplace(std::pair(built_in, name), number);
+  libraries.push_back({.built_in = built_in});
+  const uint32_t source = sources.add((built_in ? "library/" : "") + name + ".tir", *text);
   if (auto parsed = syntax::parse_syntax(sources, source, diagnostics)) {
     libraries[number].own = std::move(*parsed);
     libraries[number].file = &libraries[number].own;

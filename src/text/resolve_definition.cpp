@@ -265,7 +265,9 @@ std::optional<DefId> Resolver::make_definition(const syntax::Definition& written
   const auto* reduction = std::get_if<syntax::Reduction>(&value.data);
   if (reduction) {
     nest().span = value.span;
-    good &= reduce_into(*reduction, value.span);
+    if (!check_monoid(*reduction, value.span)) return std::nullopt;
+    good &= declare_places(definition, *reduction);
+    good &= reduce_into(*reduction);
   } else {
     const Meaning m = resolve(definition.value);
     good &= !m.faulty;

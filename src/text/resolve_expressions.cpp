@@ -53,10 +53,8 @@ std::string function_suggestion(const Resolver& r, const std::string& name) {
   if (const std::string_view meant = function_of_habit(name); !meant.empty())
     return fmt::format("; {}", meant);
   Suggestion suggestion(name);
-  const Library& own = r.libraries[r.sight.file];
-  for (const auto& [known, info] : own.functions) suggestion.consider(known);
-  for (const size_t imported : own.imports)
-    for (const auto& [known, info] : r.libraries[imported].functions) suggestion.consider(known);
+  for (const size_t file : r.visible_files())
+    for (const auto& [known, info] : r.libraries[file].functions) suggestion.consider(known);
   suggestion.consider("select");
 #define OP(op, arity, cls, spelling) \
   if (function_of(spelling)) suggestion.consider(spelling);
@@ -174,6 +172,17 @@ Meaning Resolver::resolve_node(const ExprNode& n) {
       n.data);
 }
 
+// Whether it is made of constants and sizes, as an argument of a function may be.
+bool Resolver::is_known(const Meaning& m) const {
+  if (m.is_form()) return arena.forms.is_extent(m.form);
+  const std::vector<ExprId> order = arena.exprs.post_order({m.expr});
+  return std::all_of(order.begin(), order.end(), [&](ExprId id) {
+    const Expr& e = arena.exprs[id];
+    return e.op == Op::form ? arena.forms.is_extent(e.form())
+                            : e.op != Op::read && e.op != Op::scalar;
+  });
+}
+
 Meaning Resolver::resolve_name(const syntax::Name& name) {
   if (const auto found = index_names.find(name.text);
       found != index_names.end() && !found->second.empty()) {
@@ -204,7 +213,8 @@ Meaning Resolver::resolve_name(const syntax::Name& name) {
       break;
     case SymbolKind::scalar:
     case SymbolKind::parameter:
-      if (constant_only && !(place == Place::assumption && symbol->meaning.is_form()))
+      if (constant_only && !is_known(symbol->meaning) &&
+          !(place == Place::assumption && symbol->meaning.is_form()))
         return fail("not-constant", name.span,
                     fmt::format("{} is not known from constants and dimensions", name.text));
       break;
@@ -384,15 +394,22 @@ Meaning Resolver::fail(std::string name, Span span, std::string message) {
 
 // An error, with a note for each call that it stands in.
 Diagnostic& Resolver::report(std::string name, Span span, std::string message) {
-  constexpr size_t kMostCalls = 5;
   failed = true;
   Diagnostic& d = diagnostics.error(std::move(name), span, std::move(message));
+  d.notes = call_notes(span);
+  return d;
+}
+
+// By which calls a mistake in a function's body was reached, the innermost first.
+std::vector<Note> Resolver::call_notes(Span at) const {
+  constexpr size_t kMostCalls = 5;
+  std::vector<Note> notes;
   for (size_t i = 0; i < calls.size() && i < kMostCalls; ++i) {
     const ActiveCall& call = calls[calls.size() - 1 - i];
-    if (call.span != span)
-      d.notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
+    if (call.span != at)
+      notes.push_back({call.span, fmt::format("in this call of {}", call.function->name.text)});
   }
-  return d;
+  return notes;
 }
 
 std::string Resolver::source_text(Span span) const {

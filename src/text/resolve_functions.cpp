@@ -17,6 +17,8 @@ using syntax::ExprNodeId;
 namespace {
 
 constexpr size_t kMaxCallDepth = 200;
+constexpr uint32_t kMaxCalls = 500'000;
+constexpr uint32_t kFirstFrame = 1u << 20;  // of calls, which have a frame each
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -26,12 +28,9 @@ std::string lower_case(std::string text) {
 }  // namespace
 
 const FunctionInfo* Resolver::find_function(const std::string& name) const {
-  const Library& own = libraries[sight.file];
-  if (const auto found = own.functions.find(name); found != own.functions.end())
-    return &found->second;
-  for (const size_t other : own.imports) {
-    const auto& theirs = libraries[other].functions;
-    if (const auto found = theirs.find(name); found != theirs.end()) return &found->second;
+  for (const size_t number : visible_files()) {
+    const auto& functions = libraries[number].functions;
+    if (const auto found = functions.find(name); found != functions.end()) return &found->second;
   }
   return nullptr;
 }
@@ -97,7 +96,7 @@ std::optional<std::vector<ExprNodeId>> Resolver::match_arguments(const syntax::C
   return good ? std::optional(given) : std::nullopt;
 }
 
-// False when the call would never end, or nests too deep.
+// False when the call would never end, nests too deep, or is one too many.
 bool Resolver::may_enter(const FunctionInfo& info, Span span) {
   const auto same = [&](const ActiveCall& c) { return c.function == info.function; };
   if (std::any_of(calls.begin(), calls.end(), same)) {
@@ -105,8 +104,15 @@ bool Resolver::may_enter(const FunctionInfo& info, Span span) {
          fmt::format("{} calls itself, and calls are inlined", info.function->name.text));
     return false;
   }
-  if (calls.size() < kMaxCallDepth) return true;
-  fail("limit", span, fmt::format("functions nest deeper than {}", kMaxCallDepth));
+  if (calls.size() >= kMaxCallDepth) {
+    fail("limit", span, fmt::format("functions nest deeper than {}", kMaxCallDepth));
+    return false;
+  }
+  if (next_frame - kFirstFrame < kMaxCalls) return true;
+  if (!stopped)
+    fail("limit", span,
+         fmt::format("functions are called more than {} times, and calls are inlined", kMaxCalls));
+  stopped = true;
   return false;
 }
 
@@ -261,7 +267,8 @@ std::optional<std::vector<Symbol>> Resolver::call_function(const syntax::Call& c
   }
   if (!good) return std::nullopt;
   CallState outer = enter(info, span);
-  good = match_shapes(f, args, span);
+  std::vector<std::pair<ExprNodeId, FormId>> computed;
+  good = match_shapes(f, args, span, computed);
   for (size_t i = 0; good && i < args.size(); ++i) {
     if (!(*given)[i].valid()) {
       begin_definition("");
@@ -274,6 +281,7 @@ std::optional<std::vector<Symbol>> Resolver::call_function(const syntax::Call& c
     args[i].span = f.params[i].name.span;
     values.define(f.params[i].name.text, args[i]);
   }
+  good = good && match_computed(computed, span);
   std::optional<std::vector<Symbol>> results;
   const auto outer_returned = std::exchange(returned, std::nullopt);
   if (good) {
@@ -317,19 +325,24 @@ bool Resolver::mismatch(const std::string& what, FormId a, FormId b, Span span) 
 }
 
 // Names in the shapes of parameters are sizes of the function: the first place gives each its
-// value, all others must agree. Then what is computed from them must agree.
-bool Resolver::match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span) {
-  begin_definition("");
+// value, all others must agree. What is computed, perhaps from scalar parameters, is left for
+// later.
+bool Resolver::match_shapes(const syntax::Function& f, const std::vector<Symbol>& args, Span span,
+                            std::vector<std::pair<ExprNodeId, FormId>>& computed) {
   bool good = true;
-  std::vector<std::pair<ExprNodeId, FormId>> computed;
   for (size_t i = 0; i < args.size(); ++i)
     if (f.params[i].brackets) good &= match_shape(f.params[i], shape_of(args[i]), span, computed);
-  for (const auto& [id, extent] : computed) {
-    if (!good) break;
-    const auto wanted = resolve_size(id);
-    good = wanted && !mismatch(source_text(node(id).span), *wanted, extent, span);
-  }
   return good;
+}
+
+bool Resolver::match_computed(const std::vector<std::pair<ExprNodeId, FormId>>& computed,
+                              Span span) {
+  begin_definition("");
+  for (const auto& [id, extent] : computed) {
+    const auto wanted = resolve_size(id);
+    if (!wanted || mismatch(source_text(node(id).span), *wanted, extent, span)) return false;
+  }
+  return true;
 }
 
 bool Resolver::match_shape(const syntax::Param& param, const std::vector<FormId>& shape, Span span,

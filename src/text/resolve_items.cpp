@@ -231,7 +231,8 @@ std::optional<FormId> Resolver::resolve_extent(syntax::ExprNodeId id) {
                            .text = source_text(span),
                            .tensor = "",
                            .dimension = 0,
-                           .axis_names = {}});
+                           .axis_names = {},
+                           .calls = call_notes(span)});
   return form;
 }
 

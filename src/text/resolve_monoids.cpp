@@ -15,11 +15,9 @@ namespace tang {
 using syntax::ExprNodeId;
 
 const MonoidInfo* Resolver::find_monoid(const std::string& name) const {
-  const Library& own = libraries[sight.file];
-  if (const auto found = own.monoids.find(name); found != own.monoids.end()) return &found->second;
-  for (const size_t other : own.imports) {
-    const auto& theirs = libraries[other].monoids;
-    if (const auto found = theirs.find(name); found != theirs.end()) return &found->second;
+  for (const size_t number : visible_files()) {
+    const auto& monoids = libraries[number].monoids;
+    if (const auto found = monoids.find(name); found != monoids.end()) return &found->second;
   }
   return nullptr;
 }
@@ -28,7 +26,8 @@ std::string Resolver::monoid_suggestion(const std::string& name) const {
   if (const std::string_view meant = monoid_of_habit(name); !meant.empty())
     return fmt::format("; {}", meant);
   Suggestion suggestion(name);
-  for (const auto& [known, info] : libraries[sight.file].monoids) suggestion.consider(known);
+  for (const size_t number : visible_files())
+    for (const auto& [known, info] : libraries[number].monoids) suggestion.consider(known);
   for (const std::string_view known : builtin_monoid_names()) suggestion.consider(known);
   return suggestion.text();
 }

@@ -1,6 +1,8 @@
 // The range of an index: given, else by the votes of the reads that use it alone as a coordinate.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "text/resolve.h"
 
 namespace tang {
@@ -45,6 +47,7 @@ bool Resolver::fix_range(uint32_t number) {
       d.notes.push_back({first.declared, fmt::format("{} is declared here", first.tensor)});
       if (!(vote.declared == first.declared))
         d.notes.push_back({vote.declared, fmt::format("{} is declared here", vote.tensor)});
+      for (Note& call : call_notes(vote.span)) d.notes.push_back(std::move(call));
       return false;
     }
     index.extent = first.extent;

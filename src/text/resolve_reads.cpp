@@ -188,7 +188,8 @@ ExprId Resolver::identity_in(Type kind) {
   const MonoidInfo* own = find_monoid(identity.name);
   const bool any_kind = identity.name == "sum" || identity.name == "prod" ||
                         identity.name == "max" || identity.name == "min" ||
-                        identity.name == "argmax" || identity.name == "argmin";
+                        identity.name == "argmax" || identity.name == "argmin" ||
+                        identity.name == "topk";
   const bool logic = identity.name == "any" || identity.name == "all";
   const bool payload = identity.component > 0;
   std::vector<Type> types(identity.n_components, logic ? Type::boolean : Type::f64);

@@ -15,6 +15,12 @@ namespace tang {
 using syntax::BinaryOp;
 using syntax::ExprNodeId;
 
+namespace {
+
+constexpr int64_t kMostPlaces = 1024;  // that topk keeps: a list is an array on the stack
+
+}  // namespace
+
 Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span span) {
   if (constants_only())
     return fail("not-constant", span, "a reduction is not known from constants and dimensions");
@@ -22,7 +28,7 @@ Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span spa
   nests.push_back({.parent = parent, .outer_known = nest().now_known, .span = span});
   now = nests.size() - 1;
   const size_t child = now;
-  const bool good = reduce_into(reduction, span);
+  const bool good = check_monoid(reduction, span) && reduce_into(reduction);
   now = parent;
   if (!good) return {.span = span};
   finish_order.push_back(child);
@@ -35,9 +41,8 @@ Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span spa
   return add_slot({.nested = child}, arena.monoids[made.monoid].types[0], span);
 }
 
-// Reads the reduction into the current comprehension.
-bool Resolver::reduce_into(const syntax::Reduction& reduction, Span span) {
-  if (!check_monoid(reduction, span)) return false;
+// Reads the reduction, whose monoids are checked, into the current comprehension.
+bool Resolver::reduce_into(const syntax::Reduction& reduction) {
   const Place outer_place = std::exchange(place, Place::value);
   const auto binders = expand_packs(reduction.binders);
   bool good = binders.has_value();
@@ -119,6 +124,105 @@ std::string arity_text(MonoidArity arity) {
 
 }  // namespace
 
+// k of topk(k), which no other monoid has.
+bool Resolver::check_monoid_argument(const syntax::Reduction& reduction, size_t monoid) {
+  const syntax::Name& name = reduction.monoids[monoid];
+  const ExprNodeId argument = reduction.arguments[monoid];
+  nest().places.push_back(0);
+  if (name.text != "topk" || find_monoid(name.text)) {
+    if (!argument.valid()) return true;
+    fail("bad-argument", node(argument).span,
+         fmt::format("{} takes no argument before its indices", name.text));
+    return false;
+  }
+  if (!argument.valid()) {
+    fail("bad-argument", name.span, "topk is told how many it keeps: topk(2)[...]");
+    return false;
+  }
+  const auto size = resolve_size(argument);
+  if (!size) return false;
+  const auto k = arena.forms.as_constant(*size);
+  const Span span = node(argument).span;
+  if (!k || *k < 1) {
+    fail("bad-argument", span,
+         k ? fmt::format("topk keeps 1 or more, {} given", *k)
+           : fmt::format("how many topk keeps is a constant, and {} is not known before run time",
+                         source_text(span)));
+    return false;
+  }
+  if (*k > kMostPlaces) {
+    fail("limit", span, fmt::format("topk keeps {}, and {} is the most", *k, kMostPlaces));
+    return false;
+  }
+  nest().places.back() = *k;
+  return true;
+}
+
+// The index of the places of topk: the last one that each of its results lists. Nothing after an
+// error, kNone when no result has a name.
+std::optional<size_t> Resolver::index_of_places(const std::vector<syntax::Left>& lefts, int64_t k) {
+  size_t places = kNone;
+  bool good = true;
+  for (const syntax::Left& left : lefts) {
+    if (!left.name.exists()) continue;
+    if (left.indices.empty()) {
+      fail("component-needs-index", left.span,
+           fmt::format("{} lists no index for the {} places of topk", left.name.text, k));
+      good = false;
+      continue;
+    }
+    const syntax::Name& last = left.indices.back().name;
+    const auto known = index_names.find(last.text);
+    if (known == index_names.end() || known->second.empty()) return std::nullopt;  // reported
+    const size_t index = known->second.back();
+    if (places == kNone) places = index;
+    if (places == index) continue;
+    fail("component-needs-index", last.span,
+         fmt::format("{} is the index of the places of topk, and stands last in every list",
+                     indices[places].name));
+    good = false;
+  }
+  return good ? std::optional(places) : std::nullopt;
+}
+
+// Gives the places of each topk their index. It is no index within the reduction, whose values are
+// the same at all places.
+bool Resolver::declare_places(const syntax::Definition& definition,
+                              const syntax::Reduction& reduction) {
+  bool good = true;
+  const bool only = reduction.monoids.size() == 1;
+  const std::vector<syntax::Left>& lefts = definition.lefts;
+  for (size_t m = 0, first = 0, end = 0; m < reduction.monoids.size(); ++m, first = end) {
+    end = std::min(lefts.size(), only ? lefts.size() : first + reduction.values[m].parts.size());
+    const int64_t k = nest().places[m];
+    nest().places_of.resize(end, kNone);
+    if (k == 0) continue;
+    auto places = index_of_places({lefts.begin() + static_cast<ptrdiff_t>(first),
+                                   lefts.begin() + static_cast<ptrdiff_t>(end)},
+                                  k);
+    good &= places.has_value();
+    if (!places) continue;
+    if (*places == kNone) {
+      places = indices.size();
+      indices.push_back({.name = "place", .span = definition.lefts[0].span});
+      nest().points.push_back(static_cast<uint32_t>(*places));
+    }
+    std::fill(nest().places_of.begin() + static_cast<ptrdiff_t>(first), nest().places_of.end(),
+              *places);
+    IndexInfo& index = indices[*places];
+    const FormId extent = arena.forms.constant(k);
+    if (!index.extent.valid()) index.extent = extent;
+    if (index.faulty || same_extent(index.extent, extent)) continue;
+    fail(
+        "range-conflict", index.span,
+        fmt::format("{} runs over {}, and topk keeps {}", index.name, print_form(index.extent), k));
+    good = false;
+  }
+  for (const size_t places : nest().places_of)
+    if (places != kNone) std::erase(index_names[indices[places].name], places);
+  return good;
+}
+
 // That the monoids exist and get as many values as they fold.
 bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
   const size_t n_monoids = reduction.monoids.size();
@@ -127,18 +231,12 @@ bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
     if (own && !own->monoid.valid()) failed = true;  // its declaration has an error
     if (own && !own->monoid.valid()) return false;
     if (own || builtin_monoid_arity(name.text)) continue;
-    if (name.text == "topk")
-      fail("not-available", name.span, "topk is not available in this version");
-    else
-      fail("unknown-monoid", name.span,
-           fmt::format("there is no monoid {}{}", name.text, monoid_suggestion(name.text)));
+    fail("unknown-monoid", name.span,
+         fmt::format("there is no monoid {}{}", name.text, monoid_suggestion(name.text)));
     return false;
   }
-  if (reduction.argument.valid()) {
-    fail("bad-argument", node(reduction.argument).span,
-         fmt::format("{} takes no argument before its indices", reduction.monoids[0].text));
-    return false;
-  }
+  for (size_t i = 0; i < n_monoids; ++i)
+    if (!check_monoid_argument(reduction, i)) return false;
   if (n_monoids > 1 && reduction.values.size() != n_monoids) {
     fail("monoid-arity", span,
          fmt::format("{} monoids fold {} values, {} given", n_monoids, n_monoids,
@@ -193,7 +291,8 @@ bool Resolver::resolve_values(const syntax::Reduction& reduction) {
       types.push_back(*kind);
       nest().values.push_back(as_data(value, *kind));
     }
-    if (good) monoids.push_back(own ? own->monoid : builtin_monoid(arena, name, types));
+    if (good)
+      monoids.push_back(own ? own->monoid : builtin_monoid(arena, name, types, nest().places[m]));
   }
   if (good) nest().monoid = product_monoid(arena, monoids);
   return good;
@@ -203,7 +302,7 @@ bool Resolver::resolve_values(const syntax::Reduction& reduction) {
 std::optional<Type> Resolver::builtin_kind(const std::string& name, size_t component,
                                            const Meaning& value) {
   if (value.faulty) return std::nullopt;
-  const bool arg = name == "argmax" || name == "argmin";
+  const bool arg = name == "argmax" || name == "argmin" || name == "topk";
   if (name == "any" || name == "all") {
     if (!is_condition(value, "what any and all fold")) return std::nullopt;
     return Type::boolean;

@@ -301,6 +301,7 @@ void collect_obligations(Resolver& r, size_t nest_id, const std::vector<FormId>&
     for (Constraint& c : o.facts) c.form = own.rename(c.form);
     o.form = own.rename(possible.form);
     o.axis_names = std::move(own.names);
+    o.calls = r.call_notes(o.span);
     r.obligations.push_back(std::move(o));
   };
   const auto add = [&](const Obligation& o, size_t known, bool by_domain) {
@@ -369,6 +370,17 @@ bool never_empty(Resolver& r, size_t nest_id) {
   return true;
 }
 
+// True when every point folds at least n elements.
+bool has_points(Resolver& r, size_t nest_id, int64_t n) {
+  Forms& forms = r.arena.forms;
+  const Nest& nest = r.nests[nest_id];
+  if (n == 1) return never_empty(r, nest_id);
+  if (nest.domain.rest.valid() || !nest.domain.facts.empty()) return false;
+  FormId points = forms.constant(1);
+  for (const uint32_t i : nest.reduce) points = forms.mul(points, r.indices[i].extent);
+  return proves(forms, r.program.assumptions, {.form = forms.add(points, -n)});
+}
+
 // A size that is more than every case's value, of those that its facts mention.
 FormId size_above(Resolver& r, const std::vector<Case>& cases) {
   Forms& forms = r.arena.forms;
@@ -424,10 +436,11 @@ Range range_of_values(Resolver& r, size_t nest_id, size_t component) {
   const Nest& nest = r.nests[nest_id];
   if (!nest.monoid.valid()) return range_of_expr(r, nest_id, nest.values[component]);
   const std::string& name = r.arena.monoids[nest.monoid].name;
-  const bool arg = name == "argmax" || name == "argmin";
+  const bool lists = nest.places.size() == 1 && nest.places[0] > 0;
+  const bool arg = name == "argmax" || name == "argmin" || lists;
   if (!arg && name != "max" && name != "min") return {};
   Range range = range_of_expr(r, nest_id, nest.values[component]);
-  if (never_empty(r, nest_id)) return range;
+  if (lists ? has_points(r, nest_id, nest.places[0]) : never_empty(r, nest_id)) return range;
   if (!arg || component == 0) return {};
   // A payload of nothing is -1.
   if (range.lo.valid()) {

@@ -209,7 +209,12 @@ int64_t Parser::expect_integer() {
     fail_expected("an integer");
     return 0;
   }
-  return integer_value(token);
+  const int64_t value = integer_value(token);
+  // Eight hexadecimal digits may be a negative number, which has no spelling here.
+  if (value < 0)
+    report("bad-number", span_of(token),
+           fmt::format("{} is {}, and no negative number can stand here", text_of(token), value));
+  return value;
 }
 
 int64_t Parser::integer_value(const Token& token) {

@@ -57,7 +57,7 @@ void for_each_operand(const ExprNode& node, F f) {
                    present(e.condition), present(e.otherwise);
                  },
                  [&](const Reduction& e) {
-                   present(e.argument);
+                   for (const ExprNodeId argument : e.arguments) present(argument);
                    for (const Binder& b : e.binders) present(b.range);
                    present(e.condition);
                    for (const Value& v : e.values)

@@ -327,6 +327,17 @@ Binder Parser::parse_binder(int range_level) {
   return binder;
 }
 
+// sum, or topk(2).
+void Parser::parse_monoid(Reduction& reduction) {
+  reduction.monoids.push_back(expect_name("a monoid"));
+  reduction.arguments.emplace_back();
+  if (!at(TokenKind::open_paren)) return;
+  const WithMode mode(*this, {});
+  const uint32_t opener = open(TokenKind::open_paren);
+  reduction.arguments.back() = parse_expr();
+  close(opener, "an operator or ')'");
+}
+
 Parser::Operand Parser::parse_reduction() {
   const uint32_t first = at_;
   const Nested nested(*this);
@@ -334,23 +345,20 @@ Parser::Operand Parser::parse_reduction() {
   if (at(TokenKind::open_paren)) {
     reduction.parenthesised = true;
     const uint32_t opener = open(TokenKind::open_paren);
-    reduction.monoids = parse_names("a monoid");
+    do {
+      parse_monoid(reduction);
+    } while (accept(TokenKind::comma));
     close(opener, "',' or ')'");
   } else {
-    reduction.monoids.push_back(expect_name("a monoid"));
-    if (at(TokenKind::open_paren)) {
-      const WithMode mode(*this, {});
-      const uint32_t opener = open(TokenKind::open_paren);
-      reduction.argument = parse_expr();
-      close(opener, "an operator or ')'");
-    }
+    parse_monoid(reduction);
   }
   const uint32_t brackets = open(TokenKind::open_bracket);
   {
     const WithMode mode(*this, {.bar_ends = true});
-    do {
-      reduction.binders.push_back(parse_binder(kBitOrPrecedence));
-    } while (accept(TokenKind::comma));
+    // Over no index it has one point; a pack of no dimensions comes to that.
+    if (!at(TokenKind::close_bracket) && !at(TokenKind::bar)) do {
+        reduction.binders.push_back(parse_binder(kBitOrPrecedence));
+      } while (accept(TokenKind::comma));
     reduction.condition = parse_condition();
     close(brackets, reduction.condition.valid() ? "an operator or ']'" : "',', '|' or ']'");
   }

@@ -171,6 +171,7 @@ class Parser {
   Operand parse_call();
   Operand parse_read();
   Operand parse_reduction();
+  void parse_monoid(Reduction& reduction);
   Coord parse_coord();
   Binder parse_binder(int range_level);
   Value parse_value();

@@ -180,6 +180,27 @@ Arrays argmax(const Sizes& s, const Arrays& in) {
   return {{"best", best}, {"at", at}};
 }
 
+Arrays routing(const Sizes& s, const Arrays& in) {
+  constexpr int64_t kExperts = 8;
+  const int64_t T = s.at("T"), D = s.at("D");
+  const Values &x = in.at("x"), &w = in.at("w");
+  Values weight({T, 2}), who({T, 2});
+  for (int64_t t = 0; t < T; ++t) {
+    std::vector<double> logit(kExperts);
+    std::vector<int64_t> order(kExperts);
+    for (int64_t e = 0; e < kExperts; ++e) {
+      order[e] = e;
+      for (int64_t d = 0; d < D; ++d) logit[e] += x(t, d) * w(e, d);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return logit[a] > logit[b]; });
+    const double share = 1 / (1 + std::exp(logit[order[1]] - logit[order[0]]));
+    weight(t, 0) = share, weight(t, 1) = 1 - share;
+    for (int64_t r = 0; r < 2; ++r) who(t, r) = static_cast<double>(order[r]);
+  }
+  return {{"weight", weight}, {"who", who}};
+}
+
 // tanh(w x + b)
 Values layer(const Values& w, const Values& x, const Values& b) {
   Values y({w.shape[0]});
@@ -298,6 +319,14 @@ std::vector<Example> all() {
        .outputs = argmax,
        .integers = {"at"},
        .tolerance = 0},
+      {.name = "routing",
+       .sizes = {{{"T", 1}, {"D", 1}}, {{"T", 9}, {"D", 17}}, {{"T", 64}, {"D", 32}}},
+       .inputs = [](const Sizes& s) -> std::vector<Declared> {
+         return {{.name = "x", .shape = {s.at("T"), s.at("D")}},
+                 {.name = "w", .shape = {8, s.at("D")}}};
+       },
+       .outputs = routing,
+       .integers = {"who"}},
       {.name = "mlp",
        .sizes = {{}},
        .inputs = [](const Sizes&) -> std::vector<Declared> {

@@ -20,6 +20,7 @@ struct Reduction {
   std::string text;
   std::vector<Kind> kinds{};
   std::vector<Bound> bounds{};
+  std::vector<int64_t> places{};  // of each result that topk gives, else 0; empty: all 0
 };
 
 class Body {
@@ -28,8 +29,9 @@ class Body {
 
   // Opens an index of the definition's left side.
   void add_index(const Extent& range) { open_index(range); }
-  // "name[i0, i1: N]", once the right side is written: it decides which ranges must be.
-  std::string left(const std::string& name);
+  // "name[i0, i1: N]", once the right side is written: it decides which ranges must be. With an
+  // index for the places of topk, if any, last.
+  std::string left(const std::string& name, int64_t places);
 
   Term value(Kind kind, int depth);
   // A reduction that is a whole right side, of one result or several.
@@ -70,6 +72,7 @@ class Body {
   void condition_on(Scope& scope);
   Term folded(const std::string& monoid, Kind kind, const Scope& scope, int depth);
   std::string arg_values(int depth, Reduction& result);
+  std::string arg_monoid(Reduction& result);
   Term nested_reduction(Kind kind, int depth);
   Reduction simple(int depth);
   Reduction arg_reduction(int depth);

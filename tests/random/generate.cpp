@@ -127,9 +127,13 @@ class Generator {
         continue;
       }
       const std::string name = fmt::format("t{}", names_.tensors.size());
-      left += body.left(name);
+      const int64_t places = r < right.places.size() ? right.places[r] : 0;
+      left += body.left(name, places);
       names_.tensors.push_back(
           {.name = name, .kind = right.kinds[r], .shape = shape, .bound = right.bounds[r]});
+      if (places > 0)
+        names_.tensors.back().shape.push_back(
+            {.base = "", .offset = places, .value = places, .least = places});
       defined_.push_back(names_.tensors.size() - 1);
     }
     line(fmt::format("{} = {}", left, right.text));

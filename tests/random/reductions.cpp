@@ -24,10 +24,12 @@ std::string Body::binder(Index& index) {
   return write ? fmt::format("{}: {}", index.name, index.range.text()) : index.name;
 }
 
-std::string Body::left(const std::string& name) {
-  std::string text = name;
-  for (size_t k = 0; k < indices_.size(); ++k) text += (k == 0 ? "[" : ", ") + binder(indices_[k]);
-  return indices_.empty() ? text : text + "]";
+std::string Body::left(const std::string& name, int64_t places) {
+  std::string list;
+  for (Index& index : indices_) list += (list.empty() ? "" : ", ") + binder(index);
+  if (places > 0) list += fmt::format("{}r{}", list.empty() ? "" : ", ", places);
+  if (places > 0 && rng_.chance(30)) list += fmt::format(": {}", places);
+  return list.empty() ? name : fmt::format("{}[{}]", name, list);
 }
 
 Body::Scope Body::open_reduction(int most_indices) {
@@ -135,11 +137,19 @@ std::string Body::arg_values(int depth, Reduction& result) {
   return fmt::format("{}, {}", v.text, payload.text);
 }
 
+// The monoid of the results that have just been added, which all have its places.
+std::string Body::arg_monoid(Reduction& result) {
+  const int64_t places = rng_.chance(40) ? rng_.between(1, 5) : 0;
+  result.places.resize(result.kinds.size(), places);
+  if (places > 0) return fmt::format("topk({})", places);
+  return rng_.chance(60) ? "argmax" : "argmin";
+}
+
 Reduction Body::arg_reduction(int depth) {
   const Scope scope = open_reduction(2);
   Reduction r;
   const std::string values = arg_values(depth - 1, r);
-  r.text = close_reduction(scope, rng_.chance(60) ? "argmax" : "argmin", values);
+  r.text = close_reduction(scope, arg_monoid(r), values);
   return r;
 }
 
@@ -152,8 +162,9 @@ Reduction Body::product(int depth) {
   for (int64_t k = 0, n = rng_.between(2, 3); k < n; ++k) {
     const std::string comma = k == 0 ? "" : ", ";
     if (rng_.chance(25)) {
-      monoids += comma + (rng_.chance(50) ? "argmax" : "argmin");
+      r.places.resize(r.kinds.size());
       values += fmt::format("{}({})", comma, arg_values(depth - 2, r));
+      monoids += comma + arg_monoid(r);
       continue;
     }
     const std::string monoid = rng_.pick(kMonoids);

@@ -555,5 +555,43 @@ TEST(Emit, SameBytesEveryTime) {
   EXPECT_EQ(source_of(b.m), source_of(Module(b.m)));
 }
 
+TEST(Emit, CheckedElementsAreRefusedBeforeAnythingIsWritten) {
+  Builder b;
+  const FormId n = b.dim("N"), limit = b.scalar("limit", Type::i32);
+  const uint32_t at = b.input("at", Type::i32, {n}), y = b.output("y", Type::i32, {n});
+  b.m.tensors[at].range_lo = b.c(-1);
+  b.m.tensors[at].range_hi = limit;
+  b.m.tensors[at].sorted = true;
+  b.m.tensors[at].checked = true;
+  const uint32_t from = b.param(at), to = b.param(y, Access::write);
+  const auto i = b.var("i");
+  b.finish("y", {b.loop(i, n, {b.store(to, b.at(i), b.load(from, b.at(i)))})});
+  const std::vector<Artifact> artifacts = emit(c_target(), b.m, "t");
+  EXPECT_THAT(artifacts[1].text, HasSubstr("so is what is said of elements"));
+  struct Case {
+    std::vector<int64_t> elements;
+    bool good;
+  };
+  const std::vector<Case> cases = {{{}, true},         {{-1, 0, 8}, true}, {{3, 3, 3}, true},
+                                   {{0, 1, 9}, false}, {{-2}, false},      {{4, 3}, false}};
+  for (const std::string& compiler : compilers()) {
+    const Built built = build(b.m, artifacts, compiler, "-O2");
+    ASSERT_EQ(built.error, "") << artifacts[0].text;
+    for (const Case& c : cases) {
+      const auto size = static_cast<int64_t>(c.elements.size());
+      Array given(Type::i32, {size}), result(Type::i32, {size});
+      for (int64_t k = 0; k < size; ++k) {
+        given.set(k, integer_value(c.elements[static_cast<size_t>(k)]));
+        result.set(k, integer_value(77));
+      }
+      std::vector<Array> run = {given, result}, called = run;
+      const std::vector<Value> scalars = {integer_value(9)};
+      EXPECT_EQ(kernel::run(b.m, {size}, scalars, run).fault.empty(), c.good);
+      EXPECT_EQ(call(built, b.m, {size}, scalars, called).status, c.good ? 0 : 7);
+      EXPECT_EQ(called[1].data, c.good ? given.data : result.data);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tang::emit

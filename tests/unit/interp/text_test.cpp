@@ -130,6 +130,44 @@ output best, at, hi, low, where
   EXPECT_THAT(out.at("where"), ElementsAre(5));
 }
 
+// NaN first, then descending; the earlier first among equals; what is missing is the identity.
+TEST(Text, TopPlaces) {
+  const double nan = std::nan("");
+  const auto out = run(
+      R"(
+input x: f32[4, 4]
+v[s,r], k[s,r] = topk(3)[d](x[s,d], d)
+total[s], w[s,r], odd[s,r], p[s,r] = (sum, topk(2))[d | x[s,d] > 0.0](1, (x[s,d], d % 2 == 1,
+  x[s,d]))
+_, order[r] = topk(16)[s,d](x[s,d], 4*s + d)
+output v, k, total, w, odd, p, order
+)",
+      {.inputs = {
+           {"x", {1, 3, 3, 2, -INFINITY, nan, 5, nan, -INFINITY, -1, -INFINITY, -1, 0, 0, 0, 0}}}});
+  EXPECT_THAT(out.at("k"), ElementsAre(1, 2, 3, 1, 3, 2, 1, 3, 0, 0, 1, 2));
+  EXPECT_THAT(out.at("v"), ElementsAre(3, 3, 2, testing::IsNan(), testing::IsNan(), 5, -1, -1,
+                                       -INFINITY, 0, 0, 0));
+  EXPECT_THAT(out.at("total"), ElementsAre(4, 1, 0, 0));
+  EXPECT_THAT(out.at("w"),
+              ElementsAre(3, 3, 5, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY));
+  EXPECT_THAT(out.at("odd"), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(out.at("p"), ElementsAre(3, 3, 5, 0, 0, 0, 0, 0));
+  EXPECT_THAT(out.at("order"), ElementsAre(5, 7, 6, 1, 2, 3, 0, 12, 13, 14, 15, 9, 11, 4, 8, 10));
+}
+
+// A result of topk tells the range of what reads it, where there are points for all its places.
+TEST(Text, GathersByPlaces) {
+  EXPECT_THAT(one(R"(
+input x: i32[5]
+input w: f32[5]
+_, k[r] = topk(3)[d](x[d], d)
+y[r] = w[k[r]] + r
+output y
+)",
+                  {.inputs = {{"x", {7, 9, 8, 9, 1}}, {"w", {10, 20, 30, 40, 50}}}}),
+              ElementsAre(20, 41, 32));
+}
+
 TEST(Text, GuardedReads) {
   const auto out = run(R"(
 input x: f32[4]

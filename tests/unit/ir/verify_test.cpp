@@ -266,6 +266,14 @@ TEST_F(Programs, HiddenComponentsAreNotRead) {
   expect("read 0 is component 2 of 2");
 }
 
+TEST_F(Programs, ListsHaveAnAxisForTheirPlaces) {
+  sum.monoid = builtin_monoid(*arena, "topk", {Type::f64, Type::i32}, 3);
+  sum.components = {{.value = exprs.leaf(Op::read, Type::f64, 0), .axes = {0}},
+                    {.value = exprs.integer(3), .axes = {0}},
+                    {.value = exprs.boolean(true), .axes = {0}}};
+  expect("component 0 has no axis for its 3 places");
+}
+
 TEST_F(Programs, OutputsAreComputed) {
   set_map(result_of(sum));
   Comprehension other = map;

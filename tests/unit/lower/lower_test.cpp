@@ -164,6 +164,15 @@ const Case kCases[] = {
     {"argmax",
      "dim M, N\ninput x: f32[M, N]\nv[i], at[i] = argmax[j](x[i,j], j)\noutput v, at\n",
      {{3, 7}, {1, 1}, {2, 12}, {2, 0}}},
+    {"topk",
+     "dim M, N\ninput x: f32[M, N]\nv[i,r], at[i,r] = topk(4)[j](x[i,j], j)\noutput v, at\n",
+     {{3, 17}, {1, 1}, {2, 4}, {2, 0}}},
+    {"topk of pairs in a product",
+     "dim M, N\ninput x: f32[M, N]\n"
+     "t[i], v[i,r], at[i,e: 5,r], w[i,q], m[i,q] = "
+     "(sum, topk(3), topk(1))[j | j <= i](x[i,j], (x[i,j], 10*j + e), (j, x[i,j] > 0.0))\n"
+     "output t, v, at, w, m\n",
+     {{3, 3}, {1, 1}, {9, 9}}},
     {"masked",
      "dim N\ninput x: f32[N]\ninput m: bool[N]\n"
      "y = sum[i | m[i]](x[i])\nz = max[i | x[i] < 0.5](x[i])\noutput y, z\n",

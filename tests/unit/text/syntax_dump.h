@@ -66,7 +66,7 @@ class Dump {
   void write(const Binder& e) { write("binder", e.name, e.rest, e.range); }
   void write(const Value& e) { write("value", e.tuple, e.parts); }
   void write(const Reduction& e) {
-    write("reduction", e.monoids, e.parenthesised, e.argument, e.binders, e.condition, e.values);
+    write("reduction", e.monoids, e.parenthesised, e.arguments, e.binders, e.condition, e.values);
   }
 
   void write(const Range& e) { write("range", e.low, e.high, e.closed); }

@@ -139,7 +139,7 @@ TEST(Syntax, WhatFollowsABracketTellsReadsCallsAndReductionsApart) {
   ASSERT_TRUE(p.file);
   EXPECT_EQ(value_as<Read>(p, 0).tensor.text, "sum");
   EXPECT_EQ(value_as<Reduction>(p, 1).monoids.at(0).text, "sum");
-  EXPECT_TRUE(value_as<Reduction>(p, 2).argument.valid());
+  EXPECT_TRUE(value_as<Reduction>(p, 2).arguments.at(0).valid());
   EXPECT_EQ(value_as<Call>(p, 3).function.text, "topk");
   EXPECT_TRUE(value_as<Reduction>(p, 4).parenthesised);
   EXPECT_EQ(value_as<NameRef>(p, 5).name.text, "max");

@@ -1,0 +1,2 @@
+" Files of tensor programs.
+autocmd BufRead,BufNewFile *.tir setfiletype tir
