@@ -12,6 +12,7 @@
 #include "support/integer.h"
 #include "support/panic.h"
 #include "text/habits.h"
+#include "text/library.h"
 #include "text/resolve.h"
 #include "text/syntax.h"
 
@@ -47,9 +48,9 @@ std::string function_suggestion(const Resolver& r, const std::string& name) {
   if (builtin_monoid_arity(name) || r.find_monoid(name))
     return fmt::format("; it folds the points of an index: {}[i](…)", name);
   if (r.values.find(name, r.sight)) return fmt::format("; its elements are read as {}[…]", name);
-  const auto library = r.options.import ? r.options.import("nn") : std::nullopt;
-  if (library && library->find(fmt::format("\nfn {}(", name)) != std::string::npos)
-    return "; it is one of those that import \"nn\" brings";
+  for (const std::string_view file : library_names())
+    if (library_text(file)->find(fmt::format("\nfn {}(", name)) != std::string::npos)
+      return fmt::format("; import \"{}\" brings it", file);
   if (const std::string_view meant = function_of_habit(name); !meant.empty())
     return fmt::format("; {}", meant);
   Suggestion suggestion(name);
