@@ -27,7 +27,7 @@ namespace {
 
 constexpr int64_t kMostCells = 512;  // of a state: the combine is written out for each
 
-// The tensors of the two states, while a monoid is read: versions that no program has.
+// The tensors of the two states, while a monoid is read: results of no comprehension.
 constexpr uint32_t kLeftState = UINT32_MAX - 1, kRightState = UINT32_MAX;
 
 }  // namespace
@@ -230,7 +230,7 @@ MonoidId Resolver::make_states(const MonoidInfo& own, const std::vector<StatePar
     std::vector<TensorId> tensors_of_state;
     const std::string& state = side == Op::left ? item.left.text : item.right.text;
     for (size_t k = 0; k < parts.size(); ++k) {
-      const TensorId tensor = arena.tensors.intern({.kind = TensorKind::version,
+      const TensorId tensor = arena.tensors.intern({.kind = TensorKind::component,
                                                     .source = side == Op::left ? kLeftState : kRightState,
                                                     .component = static_cast<uint32_t>(k),
                                                     .type = parts[k].type,
