@@ -230,11 +230,12 @@ MonoidId Resolver::make_states(const MonoidInfo& own, const std::vector<StatePar
     std::vector<TensorId> tensors_of_state;
     const std::string& state = side == Op::left ? item.left.text : item.right.text;
     for (size_t k = 0; k < parts.size(); ++k) {
-      const TensorId tensor = arena.tensors.intern({.kind = TensorKind::component,
-                                                    .source = side == Op::left ? kLeftState : kRightState,
-                                                    .component = static_cast<uint32_t>(k),
-                                                    .type = parts[k].type,
-                                                    .shape = parts[k].shape});
+      const TensorId tensor =
+          arena.tensors.intern({.kind = TensorKind::component,
+                                .source = side == Op::left ? kLeftState : kRightState,
+                                .component = static_cast<uint32_t>(k),
+                                .type = parts[k].type,
+                                .shape = parts[k].shape});
       std::vector<ExprId> leaves;
       for (size_t c = 0; c < parts[k].n_cells; ++c)
         leaves.push_back(arena.exprs.leaf(side, parts[k].type, parts[k].first + c));
