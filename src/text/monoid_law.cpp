@@ -15,6 +15,8 @@ namespace {
 using State = std::vector<Value>;
 
 constexpr size_t kSamples = 300;
+constexpr size_t kMostWork = 3'000'000;  // operations, for which large monoids have fewer samples
+constexpr size_t kMostShown = 12;        // numbers of a state
 
 struct Laws {
   const Arena& arena;
@@ -75,6 +77,7 @@ struct Laws {
     std::string out;
     for (size_t k = 0; k < s.size(); ++k) {
       out += k > 0 ? ", " : "";
+      if (k == kMostShown) return "(" + out + "...)";
       if (is_real(monoid.types[k]))
         out += fmt::format("{}", s[k].real);
       else if (monoid.types[k] == Type::boolean)
@@ -101,7 +104,9 @@ std::optional<std::string> broken_law(const Arena& arena, const Monoid& monoid) 
   if (!only_states(arena, monoid)) return std::nullopt;
   Laws laws{arena, monoid};
   const State one = laws.identity();
-  for (size_t n = 0; n < kSamples; ++n) {
+  const size_t work = 7 * arena.exprs.post_order(monoid.combine).size();  // of a sample
+  const size_t n_samples = std::clamp<size_t>(kMostWork / (work + 1), 10, kSamples);
+  for (size_t n = 0; n < n_samples; ++n) {
     const State a = laws.sample(), b = laws.sample(), c = laws.sample();
     for (const bool left : {true, false}) {
       const State joined = left ? laws.combine(one, a) : laws.combine(a, one);

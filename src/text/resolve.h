@@ -8,6 +8,7 @@
 
 #include <bitset>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -61,7 +62,14 @@ struct MonoidInfo {
   MonoidId monoid;  // invalid: its declaration failed
   std::vector<std::string> components;
   Span span;
+  // With components that are tensors it is made where it is used, for each shape of its state.
+  const syntax::Monoid* item = nullptr;
+  size_t file = 0;          // number of the library that it stands in
+  std::vector<Type> types;  // kinds of the components
 };
+
+struct StatePart;
+class Unroller;
 
 // A file: the program's own is number 0.
 struct Library {
@@ -167,6 +175,7 @@ struct Resolver {
   // ---- monoids (resolve_monoids.cpp) ----
   void declare_monoid(const syntax::Monoid& item);
   const MonoidInfo* find_monoid(const std::string& name) const;
+  std::optional<size_t> state_component(const syntax::Name& base, const syntax::Name& member);
   std::optional<std::vector<ExprId>> resolve_part(const syntax::MonoidPart& part,
                                                   const std::vector<Type>& types,
                                                   const std::string& what);
@@ -240,18 +249,45 @@ struct Resolver {
   Meaning add_slot(Slot slot, Type kind, Span span);
   void push_known(Truth truth);
   Meaning resolve_reduction(const syntax::Reduction& reduction, Span span);
-  bool reduce_into(const syntax::Reduction& reduction);
+  bool reduce_into(const syntax::Reduction& reduction, const std::function<bool()>& read_values);
   bool resolve_domain(syntax::ExprNodeId condition);
   void vote_by_prefix(syntax::ExprNodeId id);
   bool resolve_values(const syntax::Reduction& reduction);
   std::optional<Type> builtin_kind(const std::string& name, size_t component, const Meaning& value);
-  std::optional<Type> own_kind(const MonoidInfo& monoid, size_t component, const Meaning& value);
+  bool fits_component(const std::string& name, Type kind, const Meaning& value);
   std::string monoid_suggestion(const std::string& name) const;
   bool check_monoid(const syntax::Reduction& reduction, Span span);
   bool check_monoid_argument(const syntax::Reduction& reduction, size_t monoid);
   std::optional<size_t> index_of_places(const std::vector<syntax::Left>& lefts, int64_t k);
   bool declare_places(const syntax::Definition& definition, const syntax::Reduction& reduction);
   ExprId import_expr(size_t from, ExprId expr);
+
+  // ---- states of tensors (resolve_states.cpp) ----
+  bool define_states(const syntax::Definition& definition, Span span);
+  std::optional<StatePart> state_value(const std::string& component, syntax::ExprNodeId id);
+  std::optional<std::vector<StatePart>> match_states(const syntax::Reduction& reduction,
+                                                     const MonoidInfo& own, size_t n_lefts,
+                                                     Span span);
+  bool bind_state_sizes(const MonoidInfo& own, const std::vector<StatePart>& parts);
+  MonoidId state_monoid(const MonoidInfo& own, const std::vector<StatePart>& parts);
+  MonoidId make_states(const MonoidInfo& own, const std::vector<StatePart>& parts,
+                       const std::string& name);
+  std::optional<std::vector<ExprId>> state_cells(const MonoidInfo& own,
+                                                 const syntax::MonoidPart& part,
+                                                 const std::string& what,
+                                                 const std::vector<StatePart>& parts,
+                                                 Unroller& cells);
+  std::optional<std::vector<ExprId>> cells_of_results(const MonoidInfo& own,
+                                                      const syntax::MonoidPart& part,
+                                                      const std::string& what,
+                                                      const std::vector<StatePart>& parts,
+                                                      Unroller& cells);
+  bool reduce_states(const syntax::Definition& written, const syntax::Reduction& reduction,
+                     const MonoidInfo& own, const std::vector<StatePart>& parts, MonoidId monoid,
+                     Span span);
+  bool state_values(const syntax::Reduction& reduction, const MonoidInfo& own,
+                    const std::vector<StatePart>& parts);
+  TensorId gather_cells(const syntax::Left& left, ComprehensionId cells, const StatePart& part);
 
   // ---- ranges and finishing (resolve_ranges.cpp, finish.cpp, safety.cpp) ----
   bool fix_range(uint32_t index);
@@ -314,6 +350,8 @@ struct Resolver {
   std::string prefix;  // of the names of definitions: the function that they stand in
   std::map<std::string, std::pair<Op, const MonoidInfo*>> states;  // in a combine
   std::vector<Type> state_types;
+  std::map<std::string, std::vector<TensorId>> state_tensors;  // of states with tensors, by name
+  std::map<std::pair<const syntax::Monoid*, std::string>, MonoidId> made_monoids;  // by shapes
   std::set<std::string> redefined;                // names whose second definition is an error
   std::unordered_set<std::string> written_names;  // of the text: no made-up name takes one
   std::unordered_set<std::string> program_names;  // of inputs and definitions so far

@@ -45,7 +45,8 @@ void Resolver::define(const syntax::Definition& definition, Span span) {
     mark_faulty(definition);
     return;
   }
-  if (define_whole(definition) || define_call(definition)) return;
+  if (define_whole(definition) || define_call(definition) || define_states(definition, span))
+    return;
   const auto def = make_definition(definition, span);
   if (!def) {
     mark_faulty(definition);
@@ -267,7 +268,7 @@ std::optional<DefId> Resolver::make_definition(const syntax::Definition& written
     nest().span = value.span;
     if (!check_monoid(*reduction, value.span)) return std::nullopt;
     good &= declare_places(definition, *reduction);
-    good &= reduce_into(*reduction);
+    good &= reduce_into(*reduction, [&] { return resolve_values(*reduction); });
   } else {
     const Meaning m = resolve(definition.value);
     good &= !m.faulty;

@@ -211,6 +211,13 @@ std::optional<Symbol> Resolver::resolve_whole(ExprNodeId id, const std::string& 
     if (found && found->kind == SymbolKind::faulty) return std::nullopt;
     if (found && found->kind == SymbolKind::tensor) return *found;
   }
+  if (const auto* member = std::get_if<syntax::Member>(&n.data);
+      member && state_tensors.contains(member->base.text)) {
+    const auto number = state_component(member->base, member->member);
+    if (!number) return std::nullopt;
+    return Symbol{.kind = SymbolKind::tensor,
+                  .tensor = state_tensors.at(member->base.text)[*number]};
+  }
   if (const auto* read = std::get_if<syntax::Read>(&n.data)) {
     bool good = true;
     if (auto slice = resolve_slice(*read, n.span, good)) return slice;

@@ -32,23 +32,34 @@ std::string Resolver::monoid_suggestion(const std::string& name) const {
   return suggestion.text();
 }
 
-// x.c, where x is a state of the monoid whose combine is being read.
-Meaning Resolver::resolve_member(const syntax::Name& base, const syntax::Name& member, Span span) {
+// The number of x.c, where x is a state of the monoid whose combine is being read.
+std::optional<size_t> Resolver::state_component(const syntax::Name& base,
+                                                const syntax::Name& member) {
   const auto state = states.find(base.text);
-  if (state == states.end())
-    return fail(
-        "not-a-state", base.span,
-        fmt::format("{} is not a state of a monoid, and only those have components", base.text));
-  const auto& [op, monoid] = state->second;
-  const auto found = std::find(monoid->components.begin(), monoid->components.end(), member.text);
-  if (found == monoid->components.end()) {
-    Suggestion suggestion(member.text);
-    for (const std::string& known : monoid->components) suggestion.consider(known);
-    return fail("undefined", member.span,
-                fmt::format("{} has no component {}{}", base.text, member.text, suggestion.text()));
+  if (state == states.end()) {
+    fail("not-a-state", base.span,
+         fmt::format("{} is not a state of a monoid, and only those have components", base.text));
+    return std::nullopt;
   }
-  const auto number = static_cast<size_t>(found - monoid->components.begin());
-  return of_data(arena.exprs.leaf(op, state_types[number], number), span);
+  const std::vector<std::string>& components = state->second.second->components;
+  const auto found = std::find(components.begin(), components.end(), member.text);
+  if (found != components.end()) return static_cast<size_t>(found - components.begin());
+  Suggestion suggestion(member.text);
+  for (const std::string& known : components) suggestion.consider(known);
+  fail("undefined", member.span,
+       fmt::format("{} has no component {}{}", base.text, member.text, suggestion.text()));
+  return std::nullopt;
+}
+
+Meaning Resolver::resolve_member(const syntax::Name& base, const syntax::Name& member, Span span) {
+  const auto number = state_component(base, member);
+  if (!number) return {.span = span};
+  if (const auto tensor = state_tensors.find(base.text); tensor != state_tensors.end())
+    return read_symbol(base.text + "." + member.text,
+                       {.kind = SymbolKind::tensor, .tensor = tensor->second[*number]}, nullptr,
+                       span);
+  const Op side = states.at(base.text).first;
+  return of_data(arena.exprs.leaf(side, state_types[*number], *number), span);
 }
 
 void Resolver::declare_monoid(const syntax::Monoid& item) {
@@ -64,11 +75,7 @@ void Resolver::declare_monoid(const syntax::Monoid& item) {
   std::vector<Type> types;
   bool good = true;
   for (const syntax::Component& c : item.components) {
-    if (c.brackets) {
-      fail("not-available", c.name.span,
-           "components that are tensors are not available in this version");
-      good = false;
-    }
+    if (c.brackets) info.item = &item;
     if (std::find(info.components.begin(), info.components.end(), c.name.text) !=
         info.components.end()) {
       fail("redefinition", c.name.span, fmt::format("{} is already a component", c.name.text));
@@ -85,7 +92,10 @@ void Resolver::declare_monoid(const syntax::Monoid& item) {
       fail("monoid-incomplete", item.name.span, fmt::format("{} has no {}", item.name.text, name));
       good = false;
     }
-  if (good) info.monoid = make_monoid(item, info, types);
+  if (good && !info.item) info.monoid = make_monoid(item, info, types);
+  info.file = sight.file;
+  info.types = std::move(types);
+  if (!good) info.item = nullptr;
   known.emplace(item.name.text, std::move(info));
 }
 

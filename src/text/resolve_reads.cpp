@@ -13,9 +13,18 @@ namespace tang {
 
 Meaning Resolver::resolve_read(const syntax::Read& read, Span span) {
   const std::string& name = read.tensor.text;
-  if (read.member.exists())
-    return fail("not-a-state", join(read.tensor.span, read.member.span),
-                fmt::format("{} is not a state of a monoid, and only those have components", name));
+  if (read.member.exists()) {
+    const auto number = state_component(read.tensor, read.member);
+    if (!number) return {.span = span};
+    const std::string component = name + "." + read.member.text;
+    const auto tensor = state_tensors.find(name);
+    if (tensor == state_tensors.end())
+      return fail("rank", span,
+                  fmt::format("{} has 0 dimensions, {} coordinate{} given", component,
+                              read.coords.size(), read.coords.size() == 1 ? " is" : "s are"));
+    return read_symbol(component, {.kind = SymbolKind::tensor, .tensor = tensor->second[*number]},
+                       &read, span);
+  }
   const Symbol* symbol = values.find(name, sight);
   if (!symbol) {
     return undefined(read.tensor, span);

@@ -28,7 +28,8 @@ Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span spa
   nests.push_back({.parent = parent, .outer_known = nest().now_known, .span = span});
   now = nests.size() - 1;
   const size_t child = now;
-  const bool good = check_monoid(reduction, span) && reduce_into(reduction);
+  const bool good = check_monoid(reduction, span) &&
+                    reduce_into(reduction, [&] { return resolve_values(reduction); });
   now = parent;
   if (!good) return {.span = span};
   finish_order.push_back(child);
@@ -42,7 +43,8 @@ Meaning Resolver::resolve_reduction(const syntax::Reduction& reduction, Span spa
 }
 
 // Reads the reduction, whose monoids are checked, into the current comprehension.
-bool Resolver::reduce_into(const syntax::Reduction& reduction) {
+bool Resolver::reduce_into(const syntax::Reduction& reduction,
+                           const std::function<bool()>& read_values) {
   const Place outer_place = std::exchange(place, Place::value);
   const auto binders = expand_packs(reduction.binders);
   bool good = binders.has_value();
@@ -53,7 +55,7 @@ bool Resolver::reduce_into(const syntax::Reduction& reduction) {
   }
   if (reduction.condition.valid()) good &= resolve_domain(reduction.condition);
   const IdentityPlace outer_identity = identity;
-  good &= resolve_values(reduction);
+  good &= read_values();
   identity = outer_identity;
   for (const uint32_t index : nest().reduce) index_names[indices[index].name].pop_back();
   place = outer_place;
@@ -228,6 +230,12 @@ bool Resolver::check_monoid(const syntax::Reduction& reduction, Span span) {
   const size_t n_monoids = reduction.monoids.size();
   for (const syntax::Name& name : reduction.monoids) {
     const MonoidInfo* own = find_monoid(name.text);
+    if (own && own->item) {
+      fail("tuple-in-expression", name.span,
+           fmt::format("{} folds tensors; only a definition of its results can take them",
+                       name.text));
+      return false;
+    }
     if (own && !own->monoid.valid()) failed = true;  // its declaration has an error
     if (own && !own->monoid.valid()) return false;
     if (own || builtin_monoid_arity(name.text)) continue;
@@ -285,7 +293,11 @@ bool Resolver::resolve_values(const syntax::Reduction& reduction) {
     for (size_t c = 0; c < parts[m].size(); ++c) {
       identity = {.name = name, .component = c, .n_components = parts[m].size()};
       const Meaning value = resolve(parts[m][c]);
-      const auto kind = own ? own_kind(*own, c, value) : builtin_kind(name, c, value);
+      std::optional<Type> kind;
+      if (!own)
+        kind = builtin_kind(name, c, value);
+      else if (fits_component(own->components[c], own->types[c], value))
+        kind = own->types[c];
       good &= kind.has_value();
       if (!kind) continue;
       types.push_back(*kind);
@@ -314,16 +326,14 @@ std::optional<Type> Resolver::builtin_kind(const std::string& name, size_t compo
 }
 
 // A component of the program's own has the kind that it was declared with.
-std::optional<Type> Resolver::own_kind(const MonoidInfo& monoid, size_t component,
-                                       const Meaning& value) {
-  if (value.faulty) return std::nullopt;
-  const Type kind = arena.monoids[monoid.monoid].types[component];
+bool Resolver::fits_component(const std::string& name, Type kind, const Meaning& value) {
+  if (value.faulty) return false;
   const bool bools = kind == Type::boolean && value.type == Type::boolean;
-  if (bools || (kind != Type::boolean && wider_kind(kind, value.type) == kind)) return kind;
+  if (bools || (kind != Type::boolean && wider_kind(kind, value.type) == kind)) return true;
   fail("type", value.span,
-       fmt::format("component {} is {}, and {} is {}", monoid.components[component],
-                   kind_text(kind), source_text(value.span), kind_text(value.type)));
-  return std::nullopt;
+       fmt::format("component {} is {}, and {} is {}", name, kind_text(kind),
+                   source_text(value.span), kind_text(value.type)));
+  return false;
 }
 
 // The same value over the reads of the current comprehension: reads of the enclosing one `from` are

@@ -201,6 +201,25 @@ Arrays routing(const Sizes& s, const Arrays& in) {
   return {{"weight", weight}, {"who", who}};
 }
 
+Arrays gated_delta(const Sizes& s, const Arrays& in) {
+  constexpr int64_t kN = 4;
+  const int64_t T = s.at("T");
+  const Values &q = in.at("q"), &k = in.at("k"), &v = in.at("v");
+  const Values &a = in.at("a"), &beta = in.at("beta");
+  Values state({kN, kN}), o({T, kN});
+  for (int64_t t = 0; t < T; ++t)
+    for (int64_t i = 0; i < kN; ++i) {
+      double known = 0;
+      for (int64_t m = 0; m < kN; ++m) known += state(i, m) * k(t, m);
+      for (int64_t j = 0; j < kN; ++j) {
+        state(i, j) =
+            a(t) * (state(i, j) - beta(t) * known * k(t, j)) + beta(t) * v(t, i) * k(t, j);
+        o(t, i) += state(i, j) * q(t, j);
+      }
+    }
+  return {{"o", o}};
+}
+
 // tanh(w x + b)
 Values layer(const Values& w, const Values& x, const Values& b) {
   Values y({w.shape[0]});
@@ -327,6 +346,17 @@ std::vector<Example> all() {
        },
        .outputs = routing,
        .integers = {"who"}},
+      {.name = "gated_delta",
+       .sizes = {{{"T", 1}}, {{"T", 7}}},
+       .inputs = [](const Sizes& s) -> std::vector<Declared> {
+         const int64_t t = s.at("T");
+         return {{.name = "q", .shape = {t, 4}},
+                 {.name = "k", .shape = {t, 4}},
+                 {.name = "v", .shape = {t, 4}},
+                 {.name = "a", .shape = {t}},
+                 {.name = "beta", .shape = {t}}};
+       },
+       .outputs = gated_delta},
       {.name = "mlp",
        .sizes = {{}},
        .inputs = [](const Sizes&) -> std::vector<Declared> {

@@ -168,6 +168,29 @@ output y
               ElementsAre(20, 41, 32));
 }
 
+// The states of a recurrence h = A h + B with a matrix, after each step and at the end.
+TEST(Text, StatesOfTensors) {
+  const auto out = run(R"(
+input a, b: f32[3]
+monoid linear(A[N, N], B[N]) {
+  identity { I[i: N, j: N] = i == j ? 1.0 : 0.0; return (I, 0) }
+  combine(x, y) {
+    A[i,j] = sum[k](y.A[i,k] * x.A[k,j])
+    B[i] = sum[k](y.A[i,k] * x.B[k]) + y.B[i]
+    return (A, B)
+  }
+}
+A[t, i: 2, j: 2] = i == j ? a[t] : i < j ? 1.0 : 0.0
+B[t, i: 2] = b[t] * (i + 1)
+_, state[t] = linear[u | u <= t](A[u], B[u])
+all, _ = linear[u](A[u], B[u])
+output state, all
+)",
+                       {.inputs = {{"a", {2, 3, 1}}, {"b", {1, -1, 2}}}});
+  EXPECT_THAT(out.at("state"), ElementsAre(1, 2, 4, 4, 10, 8));
+  EXPECT_THAT(out.at("all"), ElementsAre(6, 11, 0, 6));
+}
+
 TEST(Text, GuardedReads) {
   const auto out = run(R"(
 input x: f32[4]
