@@ -18,6 +18,7 @@ struct Builder {
   const Program& program;
   const Schedule& schedule;
   const KernelSchedule& kernel;
+  const Storage& storage;
   kernel::Module& module;
   Tree tree;
 
@@ -298,9 +299,8 @@ struct Builder {
   // The reductions placed in the root map, each read point for point through plain axes.
   void add_placed() {
     const Comprehension& root = comprehension(kernel.root);
-    const DefIndex index(program);
     for (const Read& read : root.reads) {
-      const auto node = index.of(read.tensor);
+      const auto node = storage.index.of(read.tensor);
       if (!node || schedule.place(*node).at != At::placed) continue;
       const bool known = std::any_of(tree.reductions.begin(), tree.reductions.end(),
                                      [&](const Reduction& r) { return r.node == *node; });
@@ -392,7 +392,7 @@ std::vector<Tree> build_trees(const Program& program, const Schedule& schedule,
     std::set<uint8_t> points;
     for (const uint32_t k : components)
       points.insert(c.components[k].axes.begin(), c.components[k].axes.end());
-    Builder builder{program, schedule, kernel, module, {}};
+    Builder builder{program, schedule, kernel, storage, module, {}};
     builder.build(components, points);
     peel(builder.tree, module.forms);
     trees.push_back(std::move(builder.tree));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "lower/import.h"
 #include "lower/storage.h"
@@ -99,14 +100,12 @@ struct Mentions {
   void visit(const kernel::Comment&) {}
 };
 
-void add_kernel(kernel::Module& module, tile::Written written) {
+void add_kernel(kernel::Module& module, tile::Written written,
+                std::unordered_set<std::string>& names) {
   kernel::Kernel& kernel = written.kernel;
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(module.kernels.begin(), module.kernels.end(),
-                       [&](const kernel::Kernel& k) { return k.name == name; });
-  };
   const std::string base = kernel.name;
-  for (int n = 2; taken(kernel.name); ++n) kernel.name = fmt::format("{}_{}", base, n);
+  for (int n = 2; !names.insert(kernel.name).second; ++n)
+    kernel.name = fmt::format("{}_{}", base, n);
   order_parameters(module, kernel, written.args);
   Mentions mentions{module, {}, {}, {}};
   mentions.block(kernel.body);
@@ -128,9 +127,10 @@ kernel::Module lower(const Program& program, const Schedule& schedule,
   const tile::Storage storage = lay_out(program, schedule, module);
   for (kernel::ModuleTensor& t : module.tensors)
     t.checked = options.check_indices && (t.range_lo.valid() || t.range_hi.valid() || t.sorted);
+  std::unordered_set<std::string> names;  // of kernels
   for (const KernelSchedule& kernel : schedule.kernels)
     for (const tile::Tree& tree : tile::build_trees(program, schedule, kernel, storage, module))
-      add_kernel(module, tile::write_kernel(program, schedule, tree, storage, module));
+      add_kernel(module, tile::write_kernel(program, schedule, tree, storage, module), names);
   assign_workspace(module);
   share_kernels(module);
   return module;

@@ -49,7 +49,7 @@ std::string name_for(const Program& program, TensorId tensor) {
 }  // namespace
 
 tile::Storage lay_out(const Program& program, const Schedule& schedule, kernel::Module& module) {
-  tile::Storage storage;
+  tile::Storage storage{.index = DefIndex(program), .read = {}, .write = {}};
   Arena& arena = *program.arena;
   for (const Input& input : program.inputs) {
     const Tensor& t = arena.tensors[input.tensor];
@@ -76,9 +76,8 @@ tile::Storage lay_out(const Program& program, const Schedule& schedule, kernel::
                                                         kernel::TensorRole::output,
                                                         arena.tensors[output.tensor].shape));
   // What roots compute and others read: from an output of the same format, else the workspace.
-  const DefIndex index(program);
   std::unordered_set<TensorId> read;
-  const std::vector<bool> live = live_defs(program, index);
+  const std::vector<bool> live = live_defs(program, storage.index);
   for (size_t d = 0; d < program.defs.size(); ++d)
     if (live[d])
       for (const Read& r : arena.comprehensions[program.defs[d].id].reads) read.insert(r.tensor);

@@ -95,6 +95,7 @@ struct Tree {
 
 // Where the tensors of the program are stored: numbers of the module's tensors.
 struct Storage {
+  DefIndex index;                                             // which definition computes each
   std::unordered_map<TensorId, uint32_t> read;                // where readers find it
   std::unordered_map<TensorId, std::vector<uint32_t>> write;  // every place its kernel writes
 };

@@ -18,7 +18,7 @@ Writer::Writer(const Program& program, const Schedule& schedule, const Tree& tre
       tree_(tree),
       storage_(storage),
       module_(module),
-      index_(program) {}
+      index_(storage.index) {}
 
 std::string Writer::unique(const std::string& name) {
   std::string out = name;

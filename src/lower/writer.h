@@ -93,7 +93,7 @@ class Writer {
   const Tree& tree_;
   const Storage& storage_;
   kernel::Module& module_;
-  DefIndex index_;
+  const DefIndex& index_;
   kernel::Kernel kernel_;
   std::map<uint32_t, kernel::BufferId> parameters_;  // by module tensor
   std::vector<uint32_t> args_;                       // module tensors, by parameter

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "ir/builtin.h"
 #include "support/panic.h"
@@ -90,8 +91,15 @@ struct Printer {
     print_assumptions();
     print_monoids();
     for (const Input& input : program.inputs) print_input(input);
-    for (size_t d = 0; d < program.defs.size(); ++d) line(definition(program.defs[d]));
-    for (const ScheduleBlock& block : program.schedules) line(schedule(block));
+    // A block stands behind its definition, where its name means that version.
+    std::unordered_multimap<uint32_t, const ScheduleBlock*> blocks;
+    for (const ScheduleBlock& block : program.schedules)
+      blocks.emplace(arena.tensors[block.tensor].source, &block);
+    for (const Def& def : program.defs) {
+      line(definition(def));
+      const auto [first, last] = blocks.equal_range(def.id.value);
+      for (auto block = first; block != last; ++block) line(schedule(*block->second));
+    }
     for (const Output& output : program.outputs) print_output(output);
     return std::move(out);
   }

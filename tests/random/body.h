@@ -33,6 +33,9 @@ class Body {
   // index for the places of topk, if any, last.
   std::string left(const std::string& name, int64_t places);
 
+  // Of an index of the left side, by its position.
+  const std::string& index_name(size_t k) const { return indices_[k].name; }
+
   Term value(Kind kind, int depth);
   // A reduction that is a whole right side, of one result or several.
   Reduction reduction(int depth);

@@ -24,7 +24,11 @@ class Generator {
     add_sizes();
     add_scalars();
     add_inputs();
-    for (int64_t k = 0, n = rng_.between(1, 5); k < n; ++k) add_definition();
+    for (int64_t k = 0, n = rng_.between(1, 5); k < n; ++k) {
+      add_definition();
+      if (rng_.chance(20)) add_inout();
+      if (!inouts_.empty() && rng_.chance(30)) negate(names_.tensors[rng_.pick(inouts_)]);
+    }
     add_outputs();
     return std::move(result_);
   }
@@ -139,7 +143,64 @@ class Generator {
     line(fmt::format("{} = {}", left, right.text));
   }
 
+  // An inout and an update of it, through coordinates that tell the points apart.
+  void add_inout() {
+    Body body(names_, rng_);
+    Tensor tensor{.name = fmt::format("c{}", names_.tensors.size()),
+                  .kind = rng_.chance(60)   ? Kind::real
+                          : rng_.chance(60) ? Kind::integer
+                                            : Kind::boolean,
+                  .shape = {}};
+    std::vector<Extent> ranges;
+    for (int64_t k = 0, rank = rng_.between(0, 2); k < rank; ++k) {
+      ranges.push_back(rng_.pick(names_.sizes));
+      body.add_index(ranges.back());
+    }
+    const Term value = body.value(tensor.kind, kDepth);
+    std::string places;
+    for (size_t k = 0; k < ranges.size(); ++k) {
+      const std::string& index = body.index_name(k);
+      const int64_t shift = rng_.between(0, 2);
+      tensor.shape.push_back(ranges[k].plus(shift));
+      std::string place = index;
+      if (shift > 0) place = fmt::format("{} + {}", index, rng_.between(0, shift));
+      if (shift == 0 && rng_.chance(30))
+        place = fmt::format("{} - 1 - {}", ranges[k].text(), index);
+      places += fmt::format("{}{}: {}", k == 0 ? "" : ", ", place, ranges[k].text());
+    }
+    const bool guarded = rng_.chance(40);
+    if (guarded) places += (ranges.empty() ? "| " : " | ") + body.value(Kind::boolean, 2).text;
+    std::string shape;
+    for (const Extent& extent : tensor.shape) shape += (shape.empty() ? "[" : ", ") + extent.text();
+    if (!shape.empty()) shape += "]";
+    const char* type = tensor.kind == Kind::integer   ? "i32"
+                       : tensor.kind == Kind::boolean ? "bool"
+                       : names_.f64                   ? "f64"
+                                                      : "f32";
+    line(fmt::format("inout {}: {}{}", tensor.name, type, shape));
+    const std::string brackets = places.empty() ? "" : "[" + places + "]";
+    line(fmt::format("{}{}{} := {}", tensor.name, guarded ? "?" : "", brackets, value.text));
+    tensor.bound = either_bound(input_bound(), stored_bound(value.bound));
+    names_.tensors.push_back(std::move(tensor));
+    inouts_.push_back(names_.tensors.size() - 1);
+  }
+
+  // An update that reads what it writes; what was defined before still sees the old version.
+  void negate(const Tensor& tensor) {
+    std::string places;
+    for (size_t d = 0; d < tensor.shape.size(); ++d)
+      places += fmt::format("{}i{}", d == 0 ? "[" : ",", d);
+    if (!places.empty()) places += "]";
+    const char* sign = tensor.kind == Kind::boolean ? "!" : "-";
+    line(fmt::format("{0}{1} := {2}{0}{1}", tensor.name, places, sign));
+  }
+
   void add_outputs() {
+    for (const size_t inout : inouts_) {  // outputs by themselves, before the others
+      const Tensor& t = names_.tensors[inout];
+      result_.outputs.push_back(
+          {.name = t.name, .tolerance = t.kind == Kind::real ? tolerance(t.bound) : 0});
+    }
     std::string list;
     for (size_t k = 0; k < defined_.size(); ++k) {
       if (k + 1 < defined_.size() && rng_.chance(30)) continue;
@@ -155,6 +216,7 @@ class Generator {
   Names names_;
   Generated result_;
   std::vector<size_t> defined_;  // positions in names_.tensors
+  std::vector<size_t> inouts_;   // the same
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "driver/pipeline.h"
@@ -54,6 +55,12 @@ Bindings random_bindings(const Program& program, const Generated& generated, uin
   return bindings;
 }
 
+size_t n_inouts(const Program& program) {
+  return static_cast<size_t>(
+      std::count_if(program.inputs.begin(), program.inputs.end(),
+                    [](const Input& input) { return input.role == Role::inout; }));
+}
+
 bool agree(double a, double b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b || std::abs(a - b) <= tolerance;
@@ -81,8 +88,18 @@ std::string compare(const std::string& who, const Subject& subject, std::span<co
 
 std::vector<Array> module_tensors(const Subject& subject) {
   std::vector<Array> tensors = subject.bindings.inputs;
-  for (const Array& output : subject.expected) tensors.emplace_back(output.type, output.shape);
+  for (size_t k = n_inouts(subject.program); k < subject.expected.size(); ++k)
+    tensors.emplace_back(subject.expected[k].type, subject.expected[k].shape);
   return tensors;
+}
+
+std::vector<Array> outputs_among(const Subject& subject, const std::vector<Array>& tensors) {
+  std::vector<Array> outputs;
+  const size_t n_inputs = subject.program.inputs.size();
+  for (size_t k = 0; k < tensors.size(); ++k)
+    if (k >= n_inputs || subject.program.inputs[k].role == Role::inout)
+      outputs.push_back(tensors[k]);
+  return outputs;
 }
 
 namespace {
@@ -121,8 +138,7 @@ std::string compare_run(const std::string& who, const Subject& subject,
       kernel::run(module, subject.bindings.dims, subject.bindings.scalars, tensors);
   if (!result.fault.empty())
     return fmt::format("{}: {}\n{}", who, result.fault, kernel::print(module));
-  const std::string difference =
-      compare(who, subject, std::span(tensors).subspan(subject.bindings.inputs.size()));
+  const std::string difference = compare(who, subject, outputs_among(subject, tensors));
   return difference.empty() ? "" : fmt::format("{}\n{}", difference, kernel::print(module));
 }
 

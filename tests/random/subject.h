@@ -33,5 +33,7 @@ std::vector<std::pair<size_t, std::string>> compare_c(const std::vector<Subject>
 std::string compare(const std::string& who, const Subject& subject, std::span<const Array> outputs);
 // What a module takes: the inputs as they are, outputs of the right size.
 std::vector<Array> module_tensors(const Subject& subject);
+// The program's outputs among what a module took: its inouts, then its outputs.
+std::vector<Array> outputs_among(const Subject& subject, const std::vector<Array>& tensors);
 
 }  // namespace tang::random
