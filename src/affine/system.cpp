@@ -221,7 +221,8 @@ Interval product_of(const Interval& a, const Interval& b) {
 bool tighten_by_product(const Column& column, uint32_t id, Box& box) {
   Interval forward{.low = 1, .high = 1};
   for (const uint32_t f : column.factors) forward = product_of(forward, box[f]);
-  bool changed = raise(box[id], forward.low) | lower(box[id], forward.high);
+  bool changed = raise(box[id], forward.low);
+  changed |= lower(box[id], forward.high);
   const Interval whole = box[id];
   for (size_t i = 0; i < column.factors.size(); ++i) {
     Interval rest{.low = 1, .high = 1};

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <unordered_map>
 
 #include "ir/builtin.h"
 #include "support/panic.h"
@@ -92,7 +92,7 @@ struct Printer {
     print_monoids();
     for (const Input& input : program.inputs) print_input(input);
     // A block stands behind its definition, where its name means that version.
-    std::unordered_multimap<uint32_t, const ScheduleBlock*> blocks;
+    std::multimap<uint32_t, const ScheduleBlock*> blocks;
     for (const ScheduleBlock& block : program.schedules)
       blocks.emplace(arena.tensors[block.tensor].source, &block);
     for (const Def& def : program.defs) {
