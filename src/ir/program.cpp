@@ -141,6 +141,11 @@ std::vector<bool> live_defs(const Program& program, const DefIndex& index) {
   return live;
 }
 
+bool Program::is_inout(TensorId tensor) const {
+  const Tensor& base = arena->tensors[arena->base_of(tensor)];
+  return base.kind == TensorKind::input && inputs[base.source].role == Role::inout;
+}
+
 std::string Program::name_of(TensorId tensor) const {
   const Tensor& t = arena->tensors[tensor];
   if (t.kind == TensorKind::input) return inputs[t.source].name;

@@ -214,6 +214,8 @@ struct Program {
   const Comprehension& comprehension(DefId id) const { return arena->comprehensions[def(id).id]; }
   // The definition that computes a component tensor; nothing for inputs.
   std::optional<DefId> def_of(TensorId tensor) const;
+  // An inout, or a version of one.
+  bool is_inout(TensorId tensor) const;
   // The name by which the program knows a tensor; "" when it has none.
   std::string name_of(TensorId tensor) const;
 };

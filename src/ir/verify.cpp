@@ -317,9 +317,7 @@ struct Verifier {
       return;
     }
     const Tensor& old = arena.tensors[arena.updated(c)];
-    const Tensor& base = arena.tensors[arena.base_of(arena.updated(c))];
-    if (base.kind != TensorKind::input || program.inputs[base.source].role != Role::inout)
-      report("an update of what is no inout");
+    if (!program.is_inout(arena.updated(c))) report("an update of what is no inout");
     if (arena.exprs.type(c.components[0].value) != kind_of(old.type))
       report(fmt::format("an update of {} by {}", type_name(old.type),
                          type_name(arena.exprs.type(c.components[0].value))));

@@ -257,6 +257,13 @@ bool Resolver::finish_inner(Span span) {
   return true;
 }
 
+bool Resolver::forms_fit(Span span) {
+  if (!arena.forms.overflowed()) return true;
+  arena.forms.clear_overflow();
+  fail("limit", span, "a coordinate or size here does not fit 64 bits");
+  return false;
+}
+
 bool Resolver::finish_update(const std::string& name, size_t target, Span span, DefId& out) {
   if (!finish_inner(span)) return false;
   Nest& nest = nests[0];
@@ -273,11 +280,7 @@ bool Resolver::finish_update(const std::string& name, size_t target, Span span, 
   const Type kind = kind_of(arena.tensors[nest.slots[target].tensor].type);
   c.into = arena.exprs[f.map(arena.exprs.leaf(Op::read, kind, target))].index();
   c.reads = std::move(f.reads);
-  if (arena.forms.overflowed()) {
-    arena.forms.clear_overflow();
-    fail("limit", span, "a coordinate or size here does not fit 64 bits");
-    return false;
-  }
+  if (!forms_fit(span)) return false;
   Def def{.id = arena.comprehensions.intern(std::move(c)),
           .names = {name},
           .axis_names = f.axis_names(),
@@ -310,11 +313,7 @@ bool Resolver::finish_definition(const syntax::Definition& definition, Span span
   c.domain = arena.guard(std::move(domain));
   c.reads = std::move(f.reads);
   if (!fill_component_axes(definition, c, needs)) return false;
-  if (arena.forms.overflowed()) {
-    arena.forms.clear_overflow();
-    fail("limit", span, "a coordinate or size here does not fit 64 bits");
-    return false;
-  }
+  if (!forms_fit(span)) return false;
   Def def{.id = arena.comprehensions.intern(std::move(c)),
           .names = {},
           .axis_names = f.axis_names(),

@@ -238,13 +238,8 @@ struct Printer {
     return fmt::format("schedule {} {{{}}}", names.of(block.tensor), body);
   }
 
-  bool is_inout(TensorId tensor) const {
-    const Tensor& base = arena.tensors[arena.base_of(tensor)];
-    return base.kind == TensorKind::input && program.inputs[base.source].role == Role::inout;
-  }
-
   void print_output(const Output& output) {
-    if (is_inout(output.tensor)) return;
+    if (program.is_inout(output.tensor)) return;
     const std::string& name = names.of(output.tensor);
     if (name != output.name) line(fmt::format("{} = {}", output.name, name));
     line(fmt::format("output {}: {}", output.name, type_name(output.type)));

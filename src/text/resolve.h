@@ -116,7 +116,6 @@ struct Resolver {
   std::optional<FormId> resolve_extent(syntax::ExprNodeId id);
   bool check_new_name(const syntax::Name& name);
   bool is_input(const std::string& name, TensorId tensor) const;
-  bool is_inout(TensorId tensor) const;
   void finish_outputs();
   void add_output(const syntax::Name& name, const syntax::Name& type);
   TensorId materialize(const std::string& name, TensorId tensor, const std::vector<FormId>& leading,
@@ -297,6 +296,7 @@ struct Resolver {
   // `target`: the slot whose element the value replaces.
   bool finish_update(const std::string& name, size_t target, Span span, DefId& out);
   bool finish_inner(Span span);
+  bool forms_fit(Span span);
   void finish_nested(size_t which);
   bool fill_component_axes(const syntax::Definition& definition, Comprehension& c,
                            std::vector<std::bitset<256>>& needs);

@@ -183,12 +183,6 @@ bool Resolver::is_input(const std::string& name, TensorId tensor) const {
   return t.kind == TensorKind::input && program.inputs[t.source].name == name;
 }
 
-// An inout, or a version of one.
-bool Resolver::is_inout(TensorId tensor) const {
-  const Tensor& base = arena.tensors[arena.base_of(tensor)];
-  return base.kind == TensorKind::input && program.inputs[base.source].role == Role::inout;
-}
-
 // A size built of constants and dims, whatever its sign.
 std::optional<FormId> Resolver::resolve_size(syntax::ExprNodeId id) {
   const Meaning m = resolve_in(Place::range, id);
@@ -558,7 +552,7 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
   if (redefined.contains(name.text)) return;
   const bool input = symbol->kind == SymbolKind::tensor && is_input(name.text, symbol->tensor);
   if (symbol->kind != SymbolKind::tensor || input) {
-    if (input && is_inout(symbol->tensor))
+    if (input && program.is_inout(symbol->tensor))
       fail("output-of-input", name.span,
            fmt::format("{} is an inout, whose last version is an output already", name.text));
     else
@@ -628,7 +622,7 @@ void Resolver::name_outputs() {
       if (!name.empty()) holders.emplace(name, &name);
   for (const Output& output : program.outputs) {
     const Tensor& t = arena.tensors[output.tensor];
-    if (is_inout(output.tensor)) continue;
+    if (program.is_inout(output.tensor)) continue;
     std::string& own = program.defs[def_of_comprehension.at(t.source).value].names[t.component];
     if (own == output.name) continue;
     if (const auto other = holders.find(output.name); other != holders.end()) {

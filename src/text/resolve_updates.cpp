@@ -136,7 +136,8 @@ void Resolver::update(const syntax::Update& item, Span span) {
   if (found->kind == SymbolKind::faulty) return;
   const bool parameter = !calls.empty() && found->frame == sight.local;
   if (found->kind != SymbolKind::tensor || parameter || !found->leading.empty() ||
-      !is_inout(found->tensor) || program.inputs[inout_number(found->tensor)].name != name) {
+      !program.is_inout(found->tensor) ||
+      program.inputs[inout_number(found->tensor)].name != name) {
     const std::string_view what = found->kind != SymbolKind::tensor ? symbol_kind_name(found->kind)
                                   : parameter                       ? "parameter"
                                   : is_input(name, found->tensor)   ? "input"
