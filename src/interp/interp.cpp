@@ -117,13 +117,15 @@ void Interpreter::State::run_update(ComprehensionId id, const Pass& pass) {
   Machine machine = make_machine(instance, pass);
   for (size_t i = 0; i < machine.arrays.size(); ++i)
     machine.arrays[i] = &whole.at(pass.code.graph.tensors[i]);
-  std::vector<int64_t> axes(c.n_axes());
+  std::vector<int64_t> axes(c.n_axes()), extents;
   int64_t n_points = 1;
-  for (const FormId extent : c.extents) n_points *= instance.extent(extent);
+  for (const FormId extent : c.extents) {
+    extents.push_back(instance.extent(extent));
+    n_points *= extents.back();
+  }
   for (int64_t point = 0; point < n_points; ++point) {
     int64_t rest = point;
-    for (size_t a = axes.size(); a-- > 0; rest /= instance.extent(c.extents[a]))
-      axes[a] = rest % instance.extent(c.extents[a]);
+    for (size_t a = axes.size(); a-- > 0; rest /= extents[a]) axes[a] = rest % extents[a];
     if (run(pass.code, machine, axes.data()) == Outcome::done)
       array.set(machine.registers[*pass.target].integer, machine.registers[pass.results[0][0]]);
   }

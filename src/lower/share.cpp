@@ -161,21 +161,22 @@ void share_kernels(Module& module) {
     moved.push_back(std::move(m));
   }
   std::vector<uint32_t> representative(module.kernels.size());
+  std::vector<bool> is_shared(module.kernels.size());
   for (const auto& [text, group] : alike)
-    for (const uint32_t n : group) representative[n] = group.front();
+    for (const uint32_t n : group) {
+      representative[n] = group.front();
+      is_shared[n] = group.size() > 1;
+    }
   std::vector<Kernel> kernels;
   std::vector<uint32_t> number(module.kernels.size());
   for (uint32_t n = 0; n < module.kernels.size(); ++n) {
     if (representative[n] != n) continue;
-    const bool is_shared = std::count(representative.begin(), representative.end(), n) > 1;
     number[n] = static_cast<uint32_t>(kernels.size());
-    kernels.push_back(is_shared ? moved[n].kernel : module.kernels[n]);
+    kernels.push_back(is_shared[n] ? moved[n].kernel : module.kernels[n]);
   }
   for (kernel::Launch& launch : module.launches) {
-    const uint32_t first = representative[launch.kernel];
-    if (std::count(representative.begin(), representative.end(), first) > 1)
-      launch.offsets = moved[launch.kernel].start;
-    launch.kernel = number[first];
+    if (is_shared[launch.kernel]) launch.offsets = moved[launch.kernel].start;
+    launch.kernel = number[representative[launch.kernel]];
   }
   module.kernels = std::move(kernels);
 }

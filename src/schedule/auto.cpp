@@ -2,8 +2,7 @@
 //
 //   inlined  a map that is cheap, or that one reader reads once for each point; what nobody needs
 //   placed   a reduction whose only reader is a stored map that reads it point for point: the map
-//   is
-//            its epilogue and runs where the sum is in a register
+//            is its epilogue and runs where the sum is in a register
 //   root     everything else
 //
 // The presets of a kernel: `point` gives each point its own serial fold; `split` gives the lanes of

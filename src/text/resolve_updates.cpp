@@ -240,7 +240,7 @@ std::optional<DefId> Resolver::make_update(const syntax::Update& item, const Sym
     in_range.facts.push_back(
         {.form = arena.forms.add(arena.forms.sub(old.shape[d], coord.form), -1)});
   }
-  const Slot votes = *slot;
+  Slot weak = *slot;  // votes for ranges that the right side leaves open
   const size_t kept = n.now_known;
   n.now_known = kNone;
   const ExprId target = add_slot(std::move(*slot), kind, span).expr;
@@ -265,7 +265,6 @@ std::optional<DefId> Resolver::make_update(const syntax::Update& item, const Sym
   }
   n.values.push_back(value);
   // The tensor's own extents are asked last.
-  Slot weak = votes;
   for (size_t d = 0; d < weak.coords.size(); ++d) {
     const auto var =
         weak.coords[d].is_gather() ? std::nullopt : arena.forms.as_var(weak.coords[d].form);
