@@ -38,8 +38,10 @@ CompileResult compile(const CompileRequest& request) {
   const std::string prefix = request.prefix.empty() ? default_prefix(request.name) : request.prefix;
   if (!is_c_name(prefix)) throw std::invalid_argument("'" + prefix + "' is no prefix of a C name");
 
-  ParseOptions options{.bind = request.bind, .entry = request.entry, .import = request.import};
-  if (!options.import) options.import = [](const std::string&) { return std::nullopt; };
+  FrontEndOptions options;
+  options.parse = {.bind = request.bind, .entry = request.entry, .import = request.import};
+  if (!request.import) options.parse.import = [](const std::string&) { return std::nullopt; };
+  options.passes = all_passes();
   Sources sources;
   const uint32_t file = sources.add(request.name, request.text);
   Diagnostics diagnostics;

@@ -11,7 +11,7 @@ int check_command(Invocation& invocation) {
                "tangc check");
   add_common_options(app, options);
   if (!parse_args(app, invocation)) return kSuccess;
-  return checked_program(invocation, options) ? kSuccess : kProgramWrong;
+  return checked_program(invocation, options, {}) ? kSuccess : kProgramWrong;
 }
 
 }  // namespace tang

@@ -19,7 +19,7 @@ struct Options {
   BackEndOptions back_end = {.prefix = {}};  // empty: from the file's stem
   bool time_passes = false;
   std::string depfile;
-  int level = 2;
+  PassOptions passes;
 };
 
 const std::vector<std::string> kStages = {"ir",     "schedule", "kernel",
@@ -39,11 +39,7 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("NAME");
   app.add_option("--depfile", options.depfile, "Write what was read, as a rule for make and ninja")
       ->type_name("FILE");
-  app.add_option("-O", options.level, "Optimisation: 0 for none of the passes, else all")
-      ->check(CLI::Range(0, 3).description(""))
-      ->type_name("0|1|2|3");
-  app.add_flag("--verify-each", options.back_end.verify_each,
-               "Check the invariants of graph and kernels after every stage");
+  add_pass_options(app, options.passes);
   app.add_flag("--time-passes", options.time_passes, "Say how long each stage took");
   app.add_flag("--check-indices", options.back_end.check_indices,
                "The entry point checks declared ranges and order of elements");
@@ -164,8 +160,14 @@ int compile_command(Invocation& invocation) {
   if (options.emit.empty() || options.emit == "source") stem_of(options, target);
 
   Stopwatch watch;
+  options.back_end.verify_each = options.passes.verify_each;
+  if (!options.passes.stop_after.empty()) {
+    if (!options.emit.empty() && options.emit != "ir")
+      throw CommandError(kUsage, "--after prints the program, as --emit=ir does");
+    options.emit = "ir";
+  }
   if (options.time_passes) invocation.watch = options.back_end.watch = &watch;
-  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common);
+  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common, options.passes);
   if (scheduled) write_what_is_asked(invocation, options, target, *scheduled);
   if (options.time_passes) {
     watch.lap("write");

@@ -6,6 +6,7 @@
 #include "driver/commands.h"
 #include "driver/device.h"
 #include "emit/emit.h"
+#include "rewrite/rewrite.h"
 
 namespace tang {
 namespace {
@@ -26,7 +27,7 @@ int passes_command(Invocation& invocation) {
     return kSuccess;
   std::string& out = invocation.streams.out;
   out += "Passes over the graph, in the order in which they run:\n";
-  out += "  (there is none)\n";
+  for (const Pass& pass : passes()) out += row(pass.name, pass.purpose);
   out += "Legalizations of kernels, in the order in which they run where a target needs them:\n";
   for (const kernel::Legalization& legalization : kernel::legalizations()) {
     std::vector<std::string_view> needed_by;

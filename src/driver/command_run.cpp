@@ -24,7 +24,7 @@ struct Options {
   double seconds = 60;
   bool compare = false;
   double tolerance = -1;  // below 0: none
-  bool verify_each = false;
+  PassOptions passes;
 };
 
 void add_options(CLI::App& app, Options& options) {
@@ -50,8 +50,7 @@ void add_options(CLI::App& app, Options& options) {
                  "With --compare: fail where the error exceeds this part of the greatest value")
       ->check(CLI::Range(0.0, 1e300).description(""))
       ->type_name("E");
-  app.add_flag("--verify-each", options.verify_each,
-               "Check the invariants of graph and kernels after every stage");
+  add_pass_options(app, options.passes);
 }
 
 const Device& device_named(const std::string& name) {
@@ -170,7 +169,7 @@ int run_model_command(Invocation& invocation) {
                                            device.name, why));
   const BindOptions bind{.random = !options.random.empty(), .seed = seed_of(options)};
 
-  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common);
+  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common, options.passes);
   if (!scheduled) return kProgramWrong;
   const Program& program = scheduled->program;
   const std::vector<Destination> where = destinations(program, options);
@@ -182,14 +181,14 @@ int run_model_command(Invocation& invocation) {
 
   const auto milliseconds = std::chrono::milliseconds(std::llround(options.seconds * 1000));
   const Executed executed = device.execute(
-      *scheduled, *bindings, {.time_limit = milliseconds, .verify_each = options.verify_each});
+      *scheduled, *bindings, {.time_limit = milliseconds, .verify_each = options.passes.verify_each});
   remark(invocation, options.common, fmt::format("tangc: {}: {}", device.name, executed.remark));
   write_outputs(invocation, program, where, executed.outputs);
   if (where.empty())
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       invocation.streams.out += summarize(program.outputs[i].name, executed.outputs[i]);
   if (!options.compare && options.tolerance < 0) return kSuccess;
-  return compare_outputs(invocation, program, *bindings, executed.outputs, options) ? kSuccess
+  return compare_outputs(invocation, scheduled->source, *bindings, executed.outputs, options) ? kSuccess
                                                                                     : kProgramWrong;
 }
 

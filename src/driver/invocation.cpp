@@ -124,13 +124,15 @@ ParseOptions parse_options(Invocation& invocation, const CommonOptions& options)
           }};
 }
 
-std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options) {
-  const ParseOptions parse = parse_options(invocation, options);
+std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options,
+                                         const PassOptions& passes, Trace* trace) {
+  FrontEndOptions front = front_end_options(invocation, passes);
+  front.parse = parse_options(invocation, options);
+  front.trace = trace;
   load_program(invocation, options.program);
   Diagnostics diagnostics;
   lap(invocation.watch, "read");
-  std::optional<Scheduled> scheduled =
-      front_end(invocation.sources, 0, parse, diagnostics, invocation.watch);
+  std::optional<Scheduled> scheduled = front_end(invocation.sources, 0, front, diagnostics);
   report(invocation, options, diagnostics);
   return scheduled;
 }

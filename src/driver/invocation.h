@@ -6,6 +6,7 @@
 
 #include "driver/command.h"
 #include "driver/files.h"
+#include "driver/pass_options.h"
 #include "driver/pipeline.h"
 #include "driver/stopwatch.h"
 #include "ir/program.h"
@@ -52,9 +53,10 @@ bool parse_args(CLI::App& app, Invocation& invocation);
 // Reads the program's text into invocation.sources, file 0.
 void load_program(Invocation& invocation, const std::string& path);
 ParseOptions parse_options(Invocation& invocation, const CommonOptions& options);
-// The file's program, parsed, checked and scheduled; diagnostics go to the streams. Nothing when it
+// The file's program, parsed, checked, rewritten and scheduled; diagnostics go to the streams. Nothing when it
 // is wrong.
-std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options);
+std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options,
+                                         const PassOptions& passes, Trace* trace = nullptr);
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics);
 // A line for people beside the diagnostics.
 void remark(Invocation& invocation, const CommonOptions& options, const std::string& line);

@@ -38,6 +38,20 @@ void legalize_and_verify(kernel::Module& module, const kernel::Capabilities& cap
   expect_well_formed("legalize", kernel::why_not_legal(module, capabilities));
 }
 
+std::string name_in(const Trace& trace, TensorId tensor, const Arena& arena) {
+  const Tensor& t = arena.tensors[tensor];
+  const auto def = trace.defs.find(t.source);
+  return def == trace.defs.end() ? "this" : def->second.names[t.component];
+}
+
+std::vector<std::string> stored_names(const Program& program) {
+  std::vector<std::string> names;
+  for (const Def& def : program.defs)
+    for (const std::string& name : def.names)
+      if (!name.empty()) names.push_back(name);
+  return names;
+}
+
 // The definitions that a kernel computes, in the program's order: what is placed or inlined in it,
 // then its own.
 std::string definitions_of(const Program& program, const Schedule& schedule, const DefIndex& index,
@@ -73,6 +87,53 @@ void say_what_it_computes(const Program& program, const Schedule& schedule,
   }
 }
 
+// Blocks whose tensor a rewrite took away are errors that say which one did.
+bool blocks_still_name(const Program& source, const Program& program, const Trace& trace,
+                       Diagnostics& diagnostics) {
+  const DefIndex index(program);
+  bool good = true;
+  const auto look = [&](TensorId tensor, Span span) {
+    const Tensor& t = source.arena->tensors[tensor];
+    if (!tensor.valid() || t.kind != TensorKind::component || index.of(tensor)) return;
+    good = false;
+    Diagnostic& error = diagnostics.error(
+        "bad-schedule", span,
+        fmt::format("{} is not stored after the rewrites; a schedule names one of {}",
+                    name_in(trace, tensor, *source.arena), fmt::join(stored_names(program), ", ")));
+    for (const Step& step : trace.steps)
+      for (const Def& def : step.before)
+        if (def.id.value == t.source) {
+          error.notes.push_back({def.span, fmt::format("{}: {}", step.pass, step.says)});
+          return;
+        }
+  };
+  for (const ScheduleBlock& block : program.schedules) {
+    look(block.tensor, block.span);
+    for (const auto& clause : block.clauses)
+      for (const ScheduleWord& word : clause)
+        if (word.tensor.valid()) look(word.tensor, word.span);
+  }
+  return good;
+}
+
+std::optional<Program> rewritten_program(const Program& source, const FrontEndOptions& options,
+                                         Diagnostics& diagnostics) {
+  Trace own;
+  Trace* trace = options.trace ? options.trace : source.schedules.empty() ? nullptr : &own;
+  std::string printed = options.after ? print(source) : "";
+  Program program = rewrite(
+      source, options.passes, options.rewrite, trace, [&](const Pass& pass, const Program& now) {
+        lap(options.watch, pass.name);
+        if (options.verify_each) expect_well_formed(pass.name, verify(now));
+        if (!options.after) return;
+        std::string text = print(now);
+        if (text != printed) options.after(pass, now);
+        printed = std::move(text);
+      });
+  if (trace && !blocks_still_name(source, program, *trace, diagnostics)) return std::nullopt;
+  return program;
+}
+
 }  // namespace
 
 std::string program_stem(std::string_view path) {
@@ -96,23 +157,33 @@ bool is_c_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_name_character);
 }
 
-std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                   Diagnostics& diagnostics, Stopwatch* watch) {
-  std::optional<Parsed> parsed = parse(sources, file, options, diagnostics);
+std::vector<const Pass*> all_passes() {
+  std::vector<const Pass*> all;
+  for (const Pass& pass : passes()) all.push_back(&pass);
+  return all;
+}
+
+std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const FrontEndOptions& options,
+                                   Diagnostics& diagnostics) {
+  Stopwatch* watch = options.watch;
+  std::optional<Parsed> parsed = parse(sources, file, options.parse, diagnostics);
   lap(watch, "parse");
   if (!parsed || diagnostics.has_errors()) return std::nullopt;
   const bool good = check(parsed->program, parsed->obligations, diagnostics);
   lap(watch, "check");
   if (!good) return std::nullopt;
-  std::optional<Schedule> schedule = schedule_program(parsed->program, diagnostics);
+  std::optional<Program> rewritten = rewritten_program(parsed->program, options, diagnostics);
+  if (!rewritten) return std::nullopt;
+  std::optional<Schedule> schedule = schedule_program(*rewritten, diagnostics);
   lap(watch, "schedule");
   if (!schedule) return std::nullopt;
-  return Scheduled{std::move(parsed->program), std::move(*schedule)};
+  return Scheduled{std::move(parsed->program), std::move(*rewritten), std::move(*schedule)};
 }
 
 Compiled back_end(const Scheduled& scheduled, const emit::Target& target,
                   const BackEndOptions& options) {
-  const auto& [program, schedule] = scheduled;
+  const Program& program = scheduled.program;
+  const Schedule& schedule = scheduled.schedule;
   if (options.verify_each) expect_well_formed("text", verify(program));
   kernel::Module module =
       lower(program, schedule, {.prefix = options.prefix, .check_indices = options.check_indices});

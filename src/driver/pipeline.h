@@ -1,6 +1,7 @@
 // The compiler as a column of calls: the only place that knows the order of the stages.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,19 +11,14 @@
 #include "emit/emit.h"
 #include "ir/schedule.h"
 #include "kernel/module.h"
+#include "rewrite/rewrite.h"
 #include "text/parse.h"
 
 namespace tang {
 
-struct CompileOptions {
-  ParseOptions parse;
-  std::string target = "c";
-  std::string prefix;        // empty: from the file's stem
-  bool verify_each = false;  // check the invariants of graph and kernels after every stage
-};
-
 struct Scheduled {
-  Program program;
+  Program source;   // as the text says it
+  Program program;  // after the rewrites: the same dims, scalars, inputs and outputs
   Schedule schedule;
 };
 
@@ -39,10 +35,22 @@ std::string program_stem(std::string_view path);
 std::string default_prefix(std::string_view path);
 bool is_c_name(std::string_view name);
 
-// Parse, check, schedule: all that can find a fault in a program's text. Nothing when there was
-// an error, which then is in `diagnostics`.
-std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const ParseOptions& options,
-                                   Diagnostics& diagnostics, Stopwatch* watch = nullptr);
+struct FrontEndOptions {
+  ParseOptions parse;
+  std::vector<const Pass*> passes;  // the rewrites to run; empty: none
+  RewriteOptions rewrite;
+  Trace* trace = nullptr;    // what the rewrites did
+  bool verify_each = false;  // check the invariants of the graph after every pass
+  std::function<void(const Pass&, const Program&)> after;  // sees programs that a pass changed
+  Stopwatch* watch = nullptr;
+};
+// Every pass of the table.
+std::vector<const Pass*> all_passes();
+
+// Parse, check, rewrite, schedule: all that can find a fault in a program's text. Nothing when there
+// was an error, which then is in `diagnostics`.
+std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const FrontEndOptions& options,
+                                   Diagnostics& diagnostics);
 struct BackEndOptions {
   std::string prefix = "tang";
   bool verify_each = false;    // check the invariants of graph and kernels after every stage

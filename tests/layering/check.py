@@ -15,11 +15,12 @@ INCLUDES = {
     "text": "ir scalar affine support",
     "check": "ir scalar affine support",
     "interp": "ir scalar affine support",
+    "rewrite": "ir scalar affine support",
     "schedule": "ir scalar affine support",
     "kernel": "scalar affine support",
     "lower": "kernel ir scalar affine support",
     "emit": "kernel scalar affine support",
-    "driver": "emit lower kernel schedule interp check text ir scalar affine support",
+    "driver": "emit lower kernel schedule rewrite interp check text ir scalar affine support",
 }
 
 # Passes look at views, monoids and domains, never at which operator a user meant.

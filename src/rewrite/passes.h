@@ -1,0 +1,27 @@
+// The automatic passes, a file each. Internal to rewrite/.
+#pragma once
+
+#include <string>
+
+#include "rewrite/rewrite.h"
+
+namespace tang {
+
+using Rewrite = Program(const Program&, const RewriteOptions&, Trace*);
+
+Rewrite cse;
+Rewrite dce;
+Rewrite hoist_invariant_factors;
+Rewrite masks_to_domain;
+Rewrite merge_siblings;
+Rewrite reshape_as_view;
+Rewrite simplify;
+Rewrite stabilize_softmax;
+Rewrite substitute_maps;
+
+// The name by which a definition is spoken of: its first result that has one.
+std::string name_of(const Def& def);
+// Operations of one point, a transcendental function counting as eight.
+int64_t operations(const Arena& arena, const Comprehension& c);
+
+}  // namespace tang

@@ -1,0 +1,78 @@
+// Expressions as algebra sees them: what depends on which axes, sums and products in a normal form,
+// and conditions as affine constraints with a rest.
+//
+// The normal forms hold over the reals; passes compare by them and mostly keep the expressions that
+// the program wrote. Nothing here is recursive in the depth of an expression beyond kDeep levels:
+// what is deeper is an atom.
+#pragma once
+
+#include <bitset>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace tang {
+
+using AxisSet = std::bitset<256>;
+
+// The axes of one comprehension on which its parts depend, through reads too.
+class Dependence {
+ public:
+  Dependence(const Arena& arena, const Comprehension& c);
+  AxisSet form(FormId f) const;
+  AxisSet expr(ExprId e);
+  AxisSet guard(GuardId g);
+  AxisSet read(uint32_t k) const { return reads_[k]; }
+  // No reduce axis.
+  bool is_invariant(ExprId e) { return (expr(e) & reduce_).none(); }
+  const AxisSet& reduce_axes() const { return reduce_; }
+
+ private:
+  const Arena& arena_;
+  std::vector<AxisSet> reads_;
+  AxisSet reduce_;
+  std::unordered_map<ExprId, AxisSet> memo_;
+};
+
+// A constant's value as a real number.
+std::optional<double> constant_of(const Exprs& exprs, ExprId e);
+bool is_constant(const Exprs& exprs, ExprId e, double value);
+
+// Sum of coefficient * product of factors; the empty product is the constant term.
+struct Sum {
+  std::map<std::vector<ExprId>, double> terms;  // factors sorted; no coefficient is 0
+  bool operator==(const Sum&) const = default;
+  void add(const Sum& other, double factor = 1.0);
+  void add_term(std::vector<ExprId> factors, double coefficient);
+};
+Sum sum_of(Exprs& exprs, ExprId e);
+ExprId expr_of(Exprs& exprs, const Sum& sum);
+// c where a = c*b term by term, up to the rounding of coefficients.
+std::optional<double> ratio(const Sum& a, const Sum& b);
+
+// coefficient * product of factors / product of divisors * exp(exponent), where `masks` hold; where
+// one fails, exp(-inf) times the rest.
+struct Product {
+  double coefficient = 1.0;
+  std::vector<ExprId> factors, divisors;
+  bool has_exp = false;
+  Sum exponent;
+  std::vector<ExprId> masks;  // each boolean
+};
+Product product_of(Exprs& exprs, ExprId e);
+
+// A sum's terms without those that are a select between a value and -inf: their conditions come
+// back in `masks`, and the value stands in.
+Sum unmasked(Exprs& exprs, const Sum& sum, std::vector<ExprId>& masks);
+
+// The form that an integer expression always equals.
+std::optional<FormId> form_of(Arena& arena, ExprId e);
+// The same condition as constraints, where it is affine, and a rest.
+Guard guard_of(Arena& arena, ExprId condition);
+// Both.
+Guard both(Arena& arena, const Guard& a, const Guard& b);
+
+}  // namespace tang
