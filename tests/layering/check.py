@@ -25,7 +25,7 @@ INCLUDES = {
 
 # Passes look at views, monoids and domains, never at which operator a user meant.
 OPERATORS = re.compile(
-    r"attention|flash|(?<!online_)softmax|\bconv\b|conv2d|convolution|matmul|gemm"
+    r"attention|flash|(?<!online_)(?<!stabilize[_-])softmax|\bconv\b|conv2d|convolution|matmul|gemm"
     r"|layer_?norm|rms_?norm", re.I)
 NO_OPERATORS = "check interp rewrite schedule lower kernel emit".split()
 # Lowering and kernel IR are the same for every target.

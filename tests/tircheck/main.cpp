@@ -51,12 +51,12 @@ Outcome execute(const TestFile& test) {
                   [](const Expectation& e) { return e.kind == Kind::unchanged; });
   if (about_change) {
     tang::Streams plain;
-    tang::run_command({test.path, "--emit=ir"}, plain);
+    tang::run_command({test.path, "--emit=ir", "-O0"}, plain);
     outcome.plain = plain.out;
   }
   if (outcome.status == 0 && has(test.args, "--emit=ir")) {
     tang::Streams again{.in = outcome.out};
-    tang::run_command({"-", "--emit=ir"}, again);
+    tang::run_command({"-", "--emit=ir", "-O0"}, again);
     outcome.reprint = again.out + again.err;
     outcome.reprinted = true;
   }

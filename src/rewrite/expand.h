@@ -1,0 +1,16 @@
+// A comprehension seen through the maps that it reads: what algebra compares.
+#pragma once
+
+#include "rewrite/edit.h"
+
+namespace tang {
+
+// `c` with the body of every map that it reads, and of those that these read, in place of the read,
+// as far as views allow it and it stays small. What is returned is for comparing and for building
+// new comprehensions; whether anything computes it is another question.
+Comprehension expanded(const Edit& edit, Comprehension c);
+
+// Whether one of `targets` (nodes, as in Edit::Source) is needed to compute `from`.
+bool depends_on(const Edit& edit, const Comprehension& from, const std::vector<size_t>& targets);
+
+}  // namespace tang
