@@ -167,7 +167,8 @@ int compile_command(Invocation& invocation) {
     options.emit = "ir";
   }
   if (options.time_passes) invocation.watch = options.back_end.watch = &watch;
-  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common, options.passes);
+  const std::optional<Scheduled> scheduled =
+      checked_program(invocation, options.common, options.passes);
   if (scheduled) write_what_is_asked(invocation, options, target, *scheduled);
   if (options.time_passes) {
     watch.lap("write");

@@ -169,7 +169,8 @@ int run_model_command(Invocation& invocation) {
                                            device.name, why));
   const BindOptions bind{.random = !options.random.empty(), .seed = seed_of(options)};
 
-  const std::optional<Scheduled> scheduled = checked_program(invocation, options.common, options.passes);
+  const std::optional<Scheduled> scheduled =
+      checked_program(invocation, options.common, options.passes);
   if (!scheduled) return kProgramWrong;
   const Program& program = scheduled->program;
   const std::vector<Destination> where = destinations(program, options);
@@ -180,16 +181,18 @@ int run_model_command(Invocation& invocation) {
   if (!bindings) return kProgramWrong;
 
   const auto milliseconds = std::chrono::milliseconds(std::llround(options.seconds * 1000));
-  const Executed executed = device.execute(
-      *scheduled, *bindings, {.time_limit = milliseconds, .verify_each = options.passes.verify_each});
+  const Execution execution{.time_limit = milliseconds,
+                            .verify_each = options.passes.verify_each};
+  const Executed executed = device.execute(*scheduled, *bindings, execution);
   remark(invocation, options.common, fmt::format("tangc: {}: {}", device.name, executed.remark));
   write_outputs(invocation, program, where, executed.outputs);
   if (where.empty())
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       invocation.streams.out += summarize(program.outputs[i].name, executed.outputs[i]);
   if (!options.compare && options.tolerance < 0) return kSuccess;
-  return compare_outputs(invocation, scheduled->source, *bindings, executed.outputs, options) ? kSuccess
-                                                                                    : kProgramWrong;
+  const bool good =
+      compare_outputs(invocation, scheduled->source, *bindings, executed.outputs, options);
+  return good ? kSuccess : kProgramWrong;
 }
 
 }  // namespace tang

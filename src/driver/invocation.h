@@ -53,8 +53,8 @@ bool parse_args(CLI::App& app, Invocation& invocation);
 // Reads the program's text into invocation.sources, file 0.
 void load_program(Invocation& invocation, const std::string& path);
 ParseOptions parse_options(Invocation& invocation, const CommonOptions& options);
-// The file's program, parsed, checked, rewritten and scheduled; diagnostics go to the streams. Nothing when it
-// is wrong.
+// The file's program, parsed, checked, rewritten and scheduled; diagnostics go to the streams.
+// Nothing when it is wrong.
 std::optional<Scheduled> checked_program(Invocation& invocation, const CommonOptions& options,
                                          const PassOptions& passes, Trace* trace = nullptr);
 void report(Invocation& invocation, const CommonOptions& options, const Diagnostics& diagnostics);

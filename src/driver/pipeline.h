@@ -47,8 +47,8 @@ struct FrontEndOptions {
 // Every pass of the table.
 std::vector<const Pass*> all_passes();
 
-// Parse, check, rewrite, schedule: all that can find a fault in a program's text. Nothing when there
-// was an error, which then is in `diagnostics`.
+// Parse, check, rewrite, schedule: all that can find a fault in a program's text. Nothing when
+// there was an error, which then is in `diagnostics`.
 std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const FrontEndOptions& options,
                                    Diagnostics& diagnostics);
 struct BackEndOptions {

@@ -4,7 +4,8 @@ namespace tang {
 
 const std::vector<Law>& laws() {
   static const std::vector<Law> all = {
-      {law::kDistribute, "sum(a*x) = a*sum(x), sum(x/a) = sum(x)/a", "a depends on no reduce index"},
+      {law::kDistribute, "sum(a*x) = a*sum(x), sum(x/a) = sum(x)/a",
+       "a depends on no reduce index"},
       {law::kSumOfTerms, "sum(x + y) = sum(x) + sum(y), sum over n points of a = n*a",
        "a depends on no reduce index"},
       {law::kExpOfSum, "exp(x + y) = exp(x)*exp(y), exp2(x) = exp(x*log(2))", ""},

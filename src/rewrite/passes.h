@@ -21,7 +21,8 @@ Rewrite substitute_maps;
 
 // The name by which a definition is spoken of: its first result that has one.
 std::string name_of(const Def& def);
-// Operations of one point, a transcendental function counting as eight.
+// Operations of one point as they would be written out, what is used twice counting twice; a
+// transcendental function counts as eight. At most 2^40 a component.
 int64_t operations(const Arena& arena, const Comprehension& c);
 
 }  // namespace tang

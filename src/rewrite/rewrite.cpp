@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rewrite/passes.h"
 #include "support/panic.h"
 
@@ -48,14 +50,18 @@ std::string name_of(const Def& def) {
 }
 
 int64_t operations(const Arena& arena, const Comprehension& c) {
-  std::vector<ExprId> roots;
-  for (const Component& component : c.components) roots.push_back(component.value);
+  std::unordered_map<ExprId, int64_t> sizes;
   int64_t total = 0;
-  for (const ExprId id : arena.exprs.post_order(roots)) {
-    const Op op = arena.exprs[id].op;
-    const OpClass cls = op_info(op).cls;
-    if (cls == OpClass::leaf) continue;
-    total += cls == OpClass::real && op != Op::fma ? 8 : 1;
+  for (const Component& component : c.components) {
+    for (const ExprId id : arena.exprs.post_order({component.value})) {
+      const Expr& e = arena.exprs[id];
+      const OpClass cls = op_info(e.op).cls;
+      int64_t size = cls == OpClass::leaf ? 0 : cls == OpClass::real && e.op != Op::fma ? 8 : 1;
+      for (size_t i = 0; i < e.n_args; ++i)
+        size = std::min(size + sizes.at(e.args[i]), int64_t{1} << 40);
+      sizes[id] = size;
+    }
+    total += sizes.at(component.value);
   }
   return total;
 }

@@ -543,7 +543,8 @@ Program stabilize_softmax(const Program& program, const RewriteOptions& options,
     }
     if (!group.empty()) group.build(trace);
   }
-  return edit.changed() ? edit.finish() : program;
+  // Maps that sums read have fewer readers now.
+  return edit.changed() ? substitute_maps(edit.finish(), options, trace) : program;
 }
 
 }  // namespace tang

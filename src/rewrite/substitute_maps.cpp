@@ -54,14 +54,12 @@ class Substitution {
   }
 
  private:
-  // Each point of the map at most once: every own axis is a coordinate by itself.
+  // No more often than the map has points: every axis of the reader is a coordinate by itself.
   bool reads_once(const Comprehension& reader, uint32_t k) const {
-    const View& view = arena_.views[reader.reads[k].view];
     std::unordered_set<uint32_t> axes;
-    for (const Coord& coord : view.coords) {
-      if (coord.is_gather()) return false;
-      const auto v = arena_.forms.as_var(coord.form);
-      if (!v || v->kind != VarKind::axis || !axes.insert(v->index).second) return false;
+    for (const Coord& coord : arena_.views[reader.reads[k].view].coords) {
+      const auto v = coord.is_gather() ? std::nullopt : arena_.forms.as_var(coord.form);
+      if (v && v->kind == VarKind::axis) axes.insert(v->index);
     }
     return axes.size() == reader.n_axes();
   }

@@ -1,0 +1,64 @@
+// Logarithms of exponentials: log(exp(x)*y) = x + log(y), so that a probability whose logarithm is
+// wanted is never computed. A real law. Measure: the number of logarithms over exponentials.
+#include "rewrite/carry.h"
+#include "rewrite/edit.h"
+#include "rewrite/laws.h"
+#include "rewrite/passes.h"
+#include "rewrite/terms.h"
+
+namespace tang {
+
+namespace {
+
+// log of what a product leaves beside its exponential: its own value where that is 1.
+ExprId logarithm(Exprs& exprs, const Product& p) {
+  ExprId rest = exprs.real(p.coefficient);
+  for (const ExprId f : p.factors)
+    rest = is_constant(exprs, rest, 1.0) ? f : exprs.make(Op::mul, rest, f);
+  ExprId low;
+  for (const ExprId f : p.divisors) low = low.valid() ? exprs.make(Op::mul, low, f) : f;
+  ExprId result = expr_of(exprs, p.exponent);
+  if (!is_constant(exprs, rest, 1.0))
+    result = exprs.make(Op::add, result, exprs.make(Op::log, rest));
+  if (low.valid()) result = exprs.make(Op::sub, result, exprs.make(Op::log, low));
+  return result;
+}
+
+}  // namespace
+
+Program simplify(const Program& program, const RewriteOptions& options, Trace* trace) {
+  if (options.strict) return program;
+  Edit edit(program, trace);
+  Arena& arena = edit.arena();
+  for (size_t d = 0; d < program.defs.size(); ++d) {
+    const DefId def(d);
+    const Comprehension c = edit.current(def);
+    const Comprehension made =
+        rebuilt(arena, c, [&](ExprId old, const std::array<ExprId, 3>& args) {
+          const Expr e = arena.exprs[old];
+          if (e.op != Op::log && e.op != Op::log2) return ExprId();
+          const Product p = product_of(arena.exprs, args[0]);
+          if (!p.has_exp || !p.masks.empty() || !(p.coefficient > 0)) return ExprId();
+          const ExprId natural = logarithm(arena.exprs, p);
+          return e.op == Op::log ? natural
+                                 : arena.exprs.make(Op::mul, natural,
+                                                    arena.exprs.real(1.4426950408889634));
+        });
+    if (made == tidy(arena, c)) continue;
+    Step step{.pass = "simplify",
+              .laws = {law::kLogOfExp},
+              .before = {edit.snapshot(def)},
+              .after = {},
+              .equal = {},
+              .says = name_of(program.defs[d]) + " takes no logarithm of an exponential"};
+    edit.replace(def, made, program.defs[d].axis_names);
+    step.after = {edit.snapshot(def)};
+    for (uint32_t k = 0; k < program.defs[d].names.size(); ++k)
+      step.equal.emplace_back(arena.component(step.before[0].id, k),
+                              arena.component(step.after[0].id, k));
+    if (trace) trace->steps.push_back(std::move(step));
+  }
+  return edit.changed() ? edit.finish() : program;
+}
+
+}  // namespace tang
