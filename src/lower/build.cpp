@@ -298,26 +298,33 @@ struct Builder {
 
   // The reductions placed in the root map, each read point for point through plain axes.
   void add_placed() {
-    const Comprehension& root = comprehension(kernel.root);
-    for (const Read& read : root.reads) {
+    struct Placed {
+      DefId node;
+      std::vector<AxisId> axes;  // by point axis
+      std::vector<uint32_t> components;
+    };
+    std::vector<Placed> all;
+    for (const Read& read : comprehension(kernel.root).reads) {
       const auto node = storage.index.of(read.tensor);
       if (!node || schedule.place(*node).at != At::placed) continue;
-      const bool known = std::any_of(tree.reductions.begin(), tree.reductions.end(),
-                                     [&](const Reduction& r) { return r.node == *node; });
-      if (known) continue;
+      auto placed = std::find_if(all.begin(), all.end(),
+                                 [&](const Placed& p) { return p.node == *node; });
       const Comprehension& c = comprehension(*node);
+      if (placed == all.end())
+        placed = all.insert(all.end(), {.node = *node,
+                                        .axes = std::vector<AxisId>(c.n_points, AxisId()),
+                                        .components = {}});
       const View& view = arena().views[read.view];
-      const Tensor& tensor = arena().tensors[read.tensor];
-      std::vector<AxisId> axes(c.n_points, AxisId());
+      const uint32_t component = arena().tensors[read.tensor].component;
+      placed->components.push_back(component);
       for (size_t d = 0; d < view.coords.size(); ++d) {
         const auto v = arena().forms.as_var(view.coords[d].form);
         TANG_ASSERT(v && v->kind == VarKind::axis, "a placed node is read through a moved view");
-        axes[c.components[tensor.component].axes[d]] = tree.root_axes[v->index];
+        placed->axes[c.components[component].axes[d]] = tree.root_axes[v->index];
       }
-      std::vector<uint32_t> all;
-      for (uint32_t k = 0; k < c.components.size(); ++k) all.push_back(k);
-      add_reduction(*node, axes, all);
     }
+    for (const Placed& p : all)
+      add_reduction(p.node, p.axes, needed_components(p.node, p.components));
   }
 
   // The components that the wanted ones read through `combine`, themselves included.

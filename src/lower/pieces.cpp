@@ -502,10 +502,12 @@ void Writer::store_update(const Comprehension& c, const std::vector<FormId>& axe
   const View& view = program_.arena->views[into.view];
   std::vector<FormId> coords;
   for (const Coord& coord : view.coords)
-    coords.push_back(coordinate(f, coord, program_.name_of(into.tensor) + "_at"));
+    coords.push_back(coordinate(f, coord, f.path, program_.name_of(into.tensor) + "_at"));
   const ExprId inside = view.guarded ? guard_of(f, into, coords) : ExprId();
-  when(inside,
-       [&] { store(storage_.read.at(into.tensor), coords, value(f, c.components[0].value)); });
+  when(inside, [&] {
+    Frame here = frame(tree_.root, axes, {});
+    store(storage_.read.at(into.tensor), coords, value(here, c.components[0].value));
+  });
 }
 
 void Writer::store(uint32_t place, const std::vector<FormId>& coords, ExprId result) {

@@ -1,6 +1,7 @@
 // Graph expressions as kernel expressions: forms become addresses, reals take the definition's
 // arithmetic type, reads become loads, states, or the reader's own copy of an inlined definition.
 #include <algorithm>
+#include <set>
 
 #include "lower/import.h"
 #include "lower/writer.h"
@@ -15,6 +16,8 @@ Frame Writer::frame(DefId node, std::vector<FormId> axes, ExprId path) const {
           .axes = std::move(axes),
           .compute = schedule_.format(node).accumulate,
           .path = path,
+          .conditions = {},
+          .analysed = false,
           .memo = {},
           .reads = {}};
 }
@@ -38,7 +41,87 @@ ExprId Writer::constraint(const Constraint& c, const Frame& f) {
   return compare(Op::ge, positive, negative);
 }
 
+// Walks from the root to what it needs, through reads, users before what they use: a node is
+// evaluated where one of its users is and takes the branch in which it stands.
+void Writer::find_conditions(Frame& f, ExprId root) const {
+  Exprs& graph = program_.arena->exprs;
+  const Comprehension& c = program_.comprehension(f.node);
+  struct Use {
+    ExprId node, condition;  // invalid: wherever the user is evaluated
+  };
+  const auto uses = [&](ExprId id) {
+    const Expr e = graph[id];
+    std::vector<Use> all;
+    for (size_t i = 0; i < e.n_args; ++i) all.push_back({e.args[i], {}});
+    if (e.op == Op::select) {
+      all[1].condition = e.args[0];
+      all[2].condition = graph.make(Op::logic_not, e.args[0]);
+    }
+    if (e.op == Op::logic_and) all[1].condition = e.args[0];
+    if (e.op == Op::logic_or) all[1].condition = graph.make(Op::logic_not, e.args[0]);
+    if (e.op != Op::read) return all;
+    const Read& read = c.reads[e.index()];
+    const View& view = program_.arena->views[read.view];
+    for (const Coord& coord : view.coords)
+      if (coord.is_gather()) all.push_back({coord.data, {}});
+    const ExprId guard = program_.arena->guards[view.guard].condition;
+    if (guard.valid()) all.push_back({guard, {}});
+    if (read.otherwise.valid()) all.push_back({read.otherwise, {}});
+    return all;
+  };
+  std::vector<ExprId> order;  // what is used before its users
+  std::set<ExprId> seen;
+  struct Visit {
+    ExprId node;
+    std::vector<Use> uses;
+    size_t next = 0;
+  };
+  std::vector<Visit> stack;
+  seen.insert(root);
+  stack.push_back({root, uses(root)});
+  bool lazy = false;
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    if (top.next == top.uses.size()) {
+      order.push_back(top.node);
+      stack.pop_back();
+      continue;
+    }
+    const Use use = top.uses[top.next++];
+    lazy |= use.condition.valid();
+    if (seen.insert(use.node).second) stack.push_back({use.node, uses(use.node)});
+  }
+  f.analysed = true;
+  if (!lazy) return;
+  std::set<ExprId> always = {root};
+  for (size_t n = order.size(); n-- > 0;) {
+    const ExprId user = order[n];
+    const auto own = f.conditions.find(user);
+    const ExprId where = always.contains(user) ? ExprId() : own->second;
+    for (const Use& use : uses(user)) {
+      if (always.contains(use.node)) continue;
+      const ExprId condition = graph.logical_and(where, use.condition);
+      if (!condition.valid()) {
+        always.insert(use.node);
+        f.conditions.erase(use.node);
+        continue;
+      }
+      const auto [known, is_new] = f.conditions.emplace(use.node, condition);
+      if (!is_new && known->second != condition)
+        known->second = graph.make(Op::logic_or, known->second, condition);
+    }
+  }
+}
+
+// Where a read is evaluated; invalid: wherever the frame is.
+ExprId Writer::path_of(Frame& f, ExprId read) {
+  const auto found = f.conditions.find(read);
+  if (found == f.conditions.end()) return f.path;
+  return module_.exprs.logical_and(f.path, value(f, found->second));
+}
+
 ExprId Writer::value(Frame& f, ExprId root) {
+  if (!f.analysed) find_conditions(f, root);
   return translate(f, root, [](const Expr& e) -> ExprId {
     TANG_PANIC("{} outside of a monoid", op_info(e.op).name);
   });
@@ -52,7 +135,10 @@ ExprId Writer::translate(Frame& f, ExprId root, const std::function<ExprId(const
     std::array<ExprId, 3> args{};
     for (size_t i = 0; i < e.n_args; ++i) args[i] = f.memo.at(e.args[i]);
     const bool is_state = e.op == Op::left || e.op == Op::right;
-    f.memo.emplace(id, is_state ? state(e) : node_value(f, e, args));
+    f.memo.emplace(id, is_state            ? state(e)
+                       : e.op == Op::read ? module_.exprs.cast(retag(e.type, f.compute),
+                                                               read_value(f, id))
+                                          : node_value(f, e, args));
   }
   return f.memo.at(root);
 }
@@ -69,12 +155,11 @@ ExprId Writer::node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& 
       const Type stored = arithmetic_type(program_.scalars[e.index()].type);
       return out.cast(type, out.leaf(Op::scalar, stored, e.index()));
     }
-    case Op::read:
-      return out.cast(type, read_value(f, e.index()));
     case Op::cast:
       return out.cast(type, args[0]);
     case Op::select:
       return out.select(args[0], args[1], args[2]);
+    case Op::read:
     case Op::left:
     case Op::right:
     case Op::variable:
@@ -89,36 +174,44 @@ ExprId Writer::node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& 
 
 // A data coordinate is bound to a variable, since addresses are forms. Under a condition it is
 // evaluated only where the condition holds.
-FormId Writer::coordinate(Frame& f, const Coord& coord, const std::string& hint) {
+FormId Writer::coordinate(Frame& f, const Coord& coord, ExprId path, const std::string& hint) {
   if (!coord.is_gather()) return import(f, coord.form);
   Exprs& out = module_.exprs;
   ExprId data = out.cast(Type::i64, value(f, coord.data));
-  if (f.path.valid()) data = out.select(f.path, data, out.integer(0, Type::i64));
+  if (path.valid()) data = out.select(path, data, out.integer(0, Type::i64));
   const kernel::VarId var = variable(hint, Type::i64);
   let(var, data);
   return module_.forms.var({VarKind::local, var.value});
 }
 
-ExprId Writer::read_value(Frame& f, uint32_t number) {
+ExprId Writer::read_value(Frame& f, ExprId leaf) {
+  const uint32_t number = program_.arena->exprs[leaf].index();
   if (const auto known = f.reads.find(number); known != f.reads.end()) return known->second;
   const Comprehension& c = program_.comprehension(f.node);
   const Read& read = c.reads[number];
   const View& view = program_.arena->views[read.view];
+  const auto node = index_.of(read.tensor);
+  // Only what takes statements of its own needs to know where it is evaluated.
+  const bool gathers = std::any_of(view.coords.begin(), view.coords.end(),
+                                   [](const Coord& coord) { return coord.is_gather(); });
+  const bool inlined = node && schedule_.place(*node).at == At::inlined;
+  const ExprId here = gathers || inlined ? path_of(f, leaf) : f.path;
   std::vector<FormId> coords;
   for (const Coord& coord : view.coords)
-    coords.push_back(coordinate(f, coord, program_.name_of(read.tensor) + "_at"));
+    coords.push_back(coordinate(f, coord, here, program_.name_of(read.tensor) + "_at"));
   ExprId result;
   if (view.guarded) {
     const ExprId inside = guard_of(f, read, coords);
     Exprs& out = module_.exprs;
-    const ExprId path = inside.valid() ? out.logical_and(f.path, inside) : f.path;
+    const ExprId path = inside.valid() ? out.logical_and(here, inside) : here;
     const ExprId loaded = load(read.tensor, coords, path);
     const Type type = retag(kind_of(program_.arena->tensors[read.tensor].type), f.compute);
     result = out.cast(type, loaded);
     // The condition right around the load suffices for it, whatever stands further out.
-    if (inside.valid()) result = out.select(path, result, value(f, read.otherwise));
+    if (inside.valid())
+      result = out.select(out.logical_and(f.path, inside), result, value(f, read.otherwise));
   } else {
-    result = load(read.tensor, coords, f.path);
+    result = load(read.tensor, coords, here);
   }
   f.reads.emplace(number, result);
   return result;
@@ -161,6 +254,8 @@ ExprId Writer::load(TensorId id, const std::vector<FormId>& coords, ExprId path)
   if (const auto node = index_.of(id)) {
     const Comprehension& c = program_.comprehension(*node);
     const auto& axes = c.components[tensor.component].axes;
+    if (schedule_.place(*node).at == At::inlined && !c.is_map())
+      return nested_fold(*node, tensor.component, coords, path);
     if (schedule_.place(*node).at == At::inlined) {
       Frame f = frame(*node, std::vector<FormId>(c.n_axes()), path);
       for (size_t d = 0; d < coords.size(); ++d) f.axes[axes[d]] = coords[d];

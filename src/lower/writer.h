@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "lower/tile.h"
 
@@ -22,6 +23,10 @@ struct Frame {
   std::vector<FormId> axes;
   Type compute = Type::f32;  // of real arithmetic
   ExprId path;               // evaluated only where this holds; invalid: always
+  // Graph conditions under which nodes are evaluated, beside `path`; absent: always. Of the first
+  // root that was asked for, and all that it needs.
+  std::unordered_map<ExprId, ExprId> conditions;
+  bool analysed = false;
   Exprs::Memo memo;
   std::map<uint32_t, ExprId> reads;
 };
@@ -37,17 +42,25 @@ class Writer {
   Frame frame(DefId node, std::vector<FormId> axes, ExprId path) const;
   ExprId translate(Frame& f, ExprId root, const std::function<ExprId(const Expr&)>& state);
   ExprId value(Frame& f, ExprId root);
+  void find_conditions(Frame& f, ExprId root) const;
+  ExprId path_of(Frame& f, ExprId read);
   ExprId node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& args);
-  ExprId read_value(Frame& f, uint32_t number);
+  ExprId read_value(Frame& f, ExprId leaf);
   ExprId guard_of(Frame& f, const Read& read, const std::vector<FormId>& coords);
   ExprId constraint(const Constraint& c, const Frame& f);
   ExprId load(TensorId tensor, const std::vector<FormId>& coords, ExprId path);
-  FormId coordinate(Frame& f, const Coord& coord, const std::string& hint);
+  FormId coordinate(Frame& f, const Coord& coord, ExprId path, const std::string& hint);
   FormId import(const Frame& f, FormId form);
   ExprId compare(Op op, FormId a, FormId b);
   Type retag(Type graph_type, Type compute) const {
     return graph_type == Type::f64 ? compute : graph_type;
   }
+
+  // nested_fold.cpp
+  void over_domain(Frame& f, uint32_t axis, std::vector<Constraint> open,
+                   const std::function<void()>& body);
+  ExprId nested_fold(DefId node, uint32_t component, const std::vector<FormId>& coords,
+                     ExprId path);
 
   // pieces.cpp
   struct Own {  // an own axis being iterated: index into the state, coordinate of the axis

@@ -63,11 +63,12 @@ struct Applier {
     if (word.value == "root") {
       p = {.node = node, .at = At::root};
     } else if (word.value == "inline") {
-      if (!program.comprehension(node).is_map())
-        return fail(word.span,
-                    fmt::format("{} is a reduction; only a map can be computed at each point that "
-                                "reads it",
-                                word.name));
+      const Comprehension& c = program.comprehension(node);
+      if (c.is_update() || (!c.is_map() && program.arena->monoids[c.monoid].keeps_lists()))
+        return fail(word.span, fmt::format("{} cannot be computed at each point that reads it: it "
+                                           "{}",
+                                           word.name,
+                                           c.is_map() ? "is an update" : "keeps lists"));
       if (is_output(node))
         return fail(word.span, fmt::format("{} is an output, so it is stored", word.name));
       p = {.node = node, .at = At::inlined};

@@ -1,8 +1,10 @@
 // By rule, from axes and dependence:
 //
-//   inlined  a map that is cheap, or that one reader reads once for each point; what nobody needs
+//   inlined  a map that is cheap, or a map or reduction that one reader reads at most once for each
+//            point; what nobody needs
 //   placed   a reduction whose only reader is a stored map that reads it point for point: the map
-//            is its epilogue and runs where the sum is in a register
+//            is its epilogue and runs where the sum is in a register. Points that not all of its
+//            results have are held in registers
 //   root     everything else
 //
 // The presets of a kernel: `point` gives each point its own serial fold; `split` gives the lanes of
@@ -98,34 +100,131 @@ struct Graph {
 
   const Comprehension& of(size_t d) const { return arena.comprehensions[program.defs[d].id]; }
 
-  // The reader evaluates the read at most once for each point of the definition: every coordinate
-  // is an axis of its own, and the reader has no other axis.
-  bool point_for_point(const Reader& reader) const {
-    const View& view = arena.views[reader.view];
-    std::unordered_set<uint32_t> axes;
+  // The coordinates that are axes by themselves, each axis once; nothing where another stands.
+  std::optional<std::vector<uint32_t>> plain_axes(const View& view) const {
+    std::vector<uint32_t> axes;
     for (const Coord& coord : view.coords) {
-      if (coord.is_gather()) return false;
-      const auto v = arena.forms.as_var(coord.form);
-      if (!v || v->kind != VarKind::axis || !axes.insert(v->index).second) return false;
+      const auto v = coord.is_gather() ? std::nullopt : arena.forms.as_var(coord.form);
+      if (!v || v->kind != VarKind::axis ||
+          std::find(axes.begin(), axes.end(), v->index) != axes.end())
+        return std::nullopt;
+      axes.push_back(v->index);
     }
-    return !view.guarded && axes.size() == program.comprehension(reader.node).n_axes();
+    return axes;
+  }
+
+  // A point axis that only some results have can be held in registers.
+  bool can_be_held(FormId extent) const {
+    const auto n = arena.forms.as_constant(extent);
+    return n && *n > 0 && *n <= kCarried;
+  }
+
+  // Axes over which the reader evaluates a read: those of the one component that uses it, when the
+  // others are held in registers, and the reduce axes; else all.
+  std::vector<uint32_t> axes_around(const Comprehension& c, ViewId view) const {
+    std::vector<uint32_t> axes;
+    for (uint32_t a = c.n_points; a < c.n_axes(); ++a) axes.push_back(a);
+    const Component* user = nullptr;
+    for (const Component& k : c.components) {
+      bool uses = false;
+      for (const ExprId id : arena.exprs.post_order({k.value}))
+        uses |= arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()].view == view;
+      if (uses && user && user->axes != k.axes) user = nullptr;
+      if (uses) user = user ? user : &k;
+    }
+    for (uint32_t a = 0; a < c.n_points; ++a) {
+      const bool skipped = user &&
+                           std::find(user->axes.begin(), user->axes.end(), a) == user->axes.end() &&
+                           can_be_held(c.extents[a]);
+      if (!skipped) axes.push_back(a);
+    }
+    return axes;
+  }
+
+  // How many components of the reader evaluate the read, its domain counting as one more.
+  size_t uses_of(const Comprehension& c, ViewId view) const {
+    size_t n = 0;
+    std::vector<ExprId> roots;
+    for (const Component& k : c.components) roots.push_back(k.value);
+    roots.push_back(arena.guards[c.domain].condition);
+    for (const Read& read : c.reads) {
+      roots.push_back(read.otherwise);
+      roots.push_back(arena.guards[arena.views[read.view].guard].condition);
+      for (const Coord& coord : arena.views[read.view].coords) roots.push_back(coord.data);
+    }
+    for (const ExprId root : roots) {
+      if (!root.valid()) continue;
+      for (const ExprId id : arena.exprs.post_order({root}))
+        if (arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()].view == view) {
+          ++n;
+          break;
+        }
+    }
+    return n;
+  }
+
+  // The reader evaluates the read at most once for each point of the definition.
+  bool reads_once(const Reader& reader) const {
+    const Comprehension& c = program.comprehension(reader.node);
+    std::unordered_set<uint32_t> axes;
+    for (const Coord& coord : arena.views[reader.view].coords) {
+      const auto v = coord.is_gather() ? std::nullopt : arena.forms.as_var(coord.form);
+      if (v && v->kind == VarKind::axis) axes.insert(v->index);
+    }
+    const std::vector<uint32_t> around = axes_around(c, reader.view);
+    return uses_of(c, reader.view) == 1 &&
+           std::all_of(around.begin(), around.end(),
+                       [&](uint32_t axis) { return axes.contains(axis); });
   }
 
   bool inlines(size_t d) const {
     if (!live[d]) return true;
-    if (is_output[d] || !of(d).is_map() || of(d).is_update() || !is_read_in_time(d)) return false;
+    if (is_output[d] || of(d).is_update() || !is_read_in_time(d)) return false;
     if (cost[d] > kMostInlined) return false;
-    return cost[d] <= kCheap || (readers[d].size() == 1 && point_for_point(readers[d][0]));
+    const bool once = readers[d].size() == 1 && reads_once(readers[d][0]);
+    if (of(d).is_map()) return cost[d] <= kCheap || once;
+    // Where a map reads a reduction, the map is its epilogue.
+    return once && !arena.monoids[of(d).monoid].keeps_lists() &&
+           !program.comprehension(readers[d][0].node).is_map();
   }
 
-  // The reader is a map over just the points of the reduction.
-  bool reads_point_for_point(size_t d, const Reader& reader) const {
+  // Reads by a map whose axes are the reduction's points: the kernel's axis for each point axis;
+  // nothing where that is not so.
+  std::optional<std::vector<uint32_t>> epilogue_axes(size_t d, DefId reader) const {
+    constexpr uint32_t kNone = UINT32_MAX;
     const Comprehension& c = of(d);
-    const bool plain = std::all_of(c.components.begin(), c.components.end(),
-                                   [&](const auto& k) { return k.axes.size() == c.n_points; });
-    const Comprehension& map = program.comprehension(reader.node);
-    return plain && !c.is_map() && !arena.monoids[c.monoid].keeps_lists() && map.is_map() &&
-           point_for_point(reader) && is_read_in_time(d);
+    const Comprehension& map = program.comprehension(reader);
+    if (c.is_map() || arena.monoids[c.monoid].keeps_lists() || !map.is_map() ||
+        c.n_points != map.n_points || !is_read_in_time(d))
+      return std::nullopt;
+    std::vector<uint32_t> axes(c.n_points, kNone);
+    for (const Read& read : map.reads) {
+      if (index.of(read.tensor) != DefId(d)) continue;
+      const View& view = arena.views[read.view];
+      const auto plain = plain_axes(view);
+      if (view.guarded || !plain) return std::nullopt;
+      const auto& own = c.components[arena.tensors[read.tensor].component].axes;
+      for (size_t k = 0; k < own.size(); ++k) {
+        uint32_t& axis = axes[own[k]];
+        if (axis != kNone && axis != (*plain)[k]) return std::nullopt;
+        axis = (*plain)[k];
+      }
+    }
+    std::vector<uint32_t> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
+        std::count(sorted.begin(), sorted.end(), kNone) > 0)
+      return std::nullopt;
+    for (uint32_t a = 0; a < c.n_points; ++a)
+      if (!is_common(c, a) && !can_be_held(c.extents[a])) return std::nullopt;
+    return axes;
+  }
+
+  // All components have the point axis.
+  static bool is_common(const Comprehension& c, uint32_t axis) {
+    return std::all_of(c.components.begin(), c.components.end(), [&](const Component& k) {
+      return std::find(k.axes.begin(), k.axes.end(), axis) != k.axes.end();
+    });
   }
 };
 
@@ -154,16 +253,12 @@ std::vector<Place> choose_places(Graph& graph) {
   for (size_t d = 0; d < n; ++d) {
     if (places[d].at != At::root || graph.is_output[d] || graph.readers[d].empty()) continue;
     const DefId reader = graph.readers[d][0].node;
-    bool epilogue = true;
-    for (const Reader& r : graph.readers[d])
-      epilogue &= r.node == reader && graph.reads_point_for_point(d, r) &&
-                  places[reader.value].at == At::root;
-    if (!epilogue) continue;
-    // Components read through one view only: the kernel's axes stand for the node's axes.
-    for (const Reader& r : graph.readers[d]) epilogue &= r.view == graph.readers[d][0].view;
-    if (epilogue)
-      places[d] = {.node = DefId(d), .at = At::placed, .kernel = reader, .level = Level::reg};
-    if (epilogue) graph.pass_on(d);
+    const bool alone =
+        std::all_of(graph.readers[d].begin(), graph.readers[d].end(),
+                    [&](const Reader& r) { return r.node == reader; });
+    if (!alone || places[reader.value].at != At::root || !graph.epilogue_axes(d, reader)) continue;
+    places[d] = {.node = DefId(d), .at = At::placed, .kernel = reader, .level = Level::reg};
+    graph.pass_on(d);
   }
   return places;
 }
@@ -262,12 +357,15 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
   const bool lists = monoid && monoid->keeps_lists();
   for (size_t k = 0; lists && k < c.components.size(); ++k)
     if (monoid->keeps_list(k)) held[c.components[k].axes.back()] = true;
+  for (const DefId fold : folds) {
+    const Comprehension& f = graph.program.comprehension(fold);
+    std::vector<uint32_t> axes;
+    for (uint32_t a = 0; a < f.n_points; ++a) axes.push_back(a);
+    if (fold != root) axes = graph.epilogue_axes(fold.value, root).value_or(axes);
+    for (uint32_t a = 0; a < f.n_points && !lists; ++a)
+      if (!Graph::is_common(f, a) && graph.can_be_held(f.extents[a])) held[axes[a]] = true;
+  }
   for (size_t a = 0; a < c.n_points; ++a) {
-    const bool common = std::all_of(c.components.begin(), c.components.end(), [&](const auto& k) {
-      return std::find(k.axes.begin(), k.axes.end(), a) != k.axes.end();
-    });
-    const auto extent = graph.arena.forms.as_constant(c.extents[a]);
-    if (!lists) held[a] = !common && extent && *extent > 0 && *extent <= kCarried;
     if (held[a]) split_axis(kernel, root, a, {0, 0, 0, 0});
   }
   if (n_points == 0 || work < kTaskWork / std::max<int64_t>(1, n_points)) return kernel;
@@ -347,11 +445,10 @@ std::string why_not_epilogue(const Program& program, DefId node, DefId kernel) {
   if (readers.empty()) return name(node) + " is read by nothing";
   if (!graph.is_read_in_time(node.value))
     return name(node) + " reads what an update overwrites before";
-  for (const Reader& r : readers) {
+  for (const Reader& r : readers)
     if (r.node != kernel) return fmt::format("{} is read by {} too", name(node), name(r.node));
-    if (!graph.reads_point_for_point(node.value, r) || r.view != readers[0].view)
-      return fmt::format("{} does not read {} point for point", name(kernel), name(node));
-  }
+  if (!graph.epilogue_axes(node.value, kernel))
+    return fmt::format("{} does not read {} point for point", name(kernel), name(node));
   return "";
 }
 
