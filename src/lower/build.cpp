@@ -10,6 +10,15 @@
 
 namespace tang::tile {
 
+std::string state_name(const Program& program, DefId node, uint32_t component) {
+  const Monoid& monoid = program.arena->monoids[program.comprehension(node).monoid];
+  if (monoid.n_components() == 1) return monoid.name;
+  const auto& names = program.def(node).names;
+  if (component >= monoid.n_visible()) return "seen";
+  const bool named = component < names.size() && !names[component].empty();
+  return "running_" + (named ? names[component] : fmt::format("{}", component));
+}
+
 namespace {
 
 using kernel::Run;
@@ -84,7 +93,9 @@ struct Builder {
     const Monoid& monoid = arena().monoids[c.monoid];
     r.states.assign(c.components.size(), UINT32_MAX);
     for (const uint32_t k : needed) {
-      State s{.type = state_type(node, monoid.types[k]), .own = {}, .name = state_name(node, k)};
+      State s{.type = state_type(node, monoid.types[k]),
+              .own = {},
+              .name = state_name(program, node, k)};
       for (const uint8_t axis : c.components[k].axes)
         if (auto own = register_part(r.axes[axis])) s.own.push_back(*own);
       if (monoid.keeps_list(k)) {
@@ -107,16 +118,6 @@ struct Builder {
 
   Type state_type(DefId node, Type kind) const {
     return kind == Type::f64 ? schedule.format(node).accumulate : kind;
-  }
-
-  // "sum" for the only state of a sum, "running_m" for a named one of several.
-  std::string state_name(DefId node, uint32_t component) const {
-    const Monoid& monoid = arena().monoids[comprehension(node).monoid];
-    if (monoid.n_components() == 1) return monoid.name;
-    const auto& names = program.def(node).names;
-    if (component >= monoid.n_visible()) return "seen";
-    const bool named = component < names.size() && !names[component].empty();
-    return "running_" + (named ? names[component] : fmt::format("{}", component));
   }
 
   // Loops of the given axes at the given levels around `body`, outermost level first.

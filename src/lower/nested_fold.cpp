@@ -78,11 +78,9 @@ ExprId Writer::nested_fold(DefId node, uint32_t component, const std::vector<For
   const std::vector<uint32_t> needed = closure(*program_.arena, monoid, component);
   std::map<uint32_t, ExprId> states;
   std::map<uint32_t, VarId> variables;
-  const auto& names = program_.def(node).names;
   for (const uint32_t k : needed) {
     const Type type = retag(monoid.types[k], f.compute);
-    const bool named = k < names.size() && !names[k].empty();
-    const VarId var = variable(named ? names[k] + "_here" : "seen", type);
+    const VarId var = variable(state_name(program_, node, k), type);
     kernel_.variables[var.value].assigned = true;
     let(var, value(f, monoid.identity[k]));
     variables[k] = var;
@@ -91,8 +89,10 @@ ExprId Writer::nested_fold(DefId node, uint32_t component, const std::vector<For
   const auto fold = [&] {
     std::map<uint32_t, ExprId> elements;
     Frame here = frame(node, f.axes, {});
-    for (const uint32_t k : needed)
-      elements[k] = bind("value", out.cast(out.type(states[k]), value(here, c.components[k].value)));
+    for (const uint32_t k : needed) {
+      const ExprId element = out.cast(out.type(states[k]), value(here, c.components[k].value));
+      elements[k] = needed.size() == 1 ? element : bind("value", element);
+    }
     Frame combine = frame(node, {}, {});
     std::vector<ExprId> results;
     for (const uint32_t k : needed) {

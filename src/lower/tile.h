@@ -93,6 +93,9 @@ struct Tree {
   std::vector<Item> body;
 };
 
+// "sum" for the only state of a sum, "running_m" for a named one of several.
+std::string state_name(const Program& program, DefId node, uint32_t component);
+
 // Where the tensors of the program are stored: numbers of the module's tensors.
 struct Storage {
   DefIndex index;                                             // which definition computes each

@@ -1,6 +1,6 @@
 // What depends on no reduce index leaves the sum: sum(a*x/b) = a/b * sum(x). The sum becomes a
-// definition of its own, which the map of what was hoisted reads. A real law. Measure: the number of
-// invariant factors in sums.
+// definition of its own, which the map of what was hoisted reads. A real law. Measure: the number
+// of invariant factors in sums.
 //
 // Bare constants stay: a multiplication by one costs no load.
 #include <fmt/format.h>

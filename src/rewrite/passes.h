@@ -19,6 +19,9 @@ Rewrite simplify;
 Rewrite stabilize_softmax;
 Rewrite substitute_maps;
 
+// The part of stabilize_softmax that gives sums of exponentials a maximum to be shifted by.
+Program shift_exponents(const Program& program, Trace* trace);
+
 // The name by which a definition is spoken of: its first result that has one.
 std::string name_of(const Def& def);
 // Operations of one point as they would be written out, what is used twice counting twice; a

@@ -14,7 +14,6 @@ const std::vector<Pass>& passes() {
       {"cse", "one definition for what is computed twice", cse},
       {"substitute-maps", "the body of a map in place of reads of it", substitute_maps},
       {"reshape-as-view", "quotients and remainders that undo each other", reshape_as_view},
-      {"simplify", "logarithms of exponentials, products of powers", simplify},
       {"masks-to-domain", "terms masked to the identity are left out of a reduction",
        masks_to_domain},
       {"hoist-invariant-factors", "what depends on no reduce index leaves the sum",
@@ -22,6 +21,7 @@ const std::vector<Pass>& passes() {
       {"stabilize-softmax", "a maximum and the sums of shifted exponentials in one pass",
        stabilize_softmax},
       {"merge-siblings", "reductions over one space, for the same readers, as one", merge_siblings},
+      {"simplify", "logarithms of exponentials", simplify},
       {"dce", "without what no output needs", dce},
   };
   return all;

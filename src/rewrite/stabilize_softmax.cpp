@@ -509,8 +509,9 @@ void Group::build(Trace* trace) {
 
 }  // namespace
 
-Program stabilize_softmax(const Program& program, const RewriteOptions& options, Trace* trace) {
-  if (options.strict) return program;
+Program stabilize_softmax(const Program& given, const RewriteOptions& options, Trace* trace) {
+  if (options.strict) return given;
+  const Program program = shift_exponents(given, trace);
   Edit edit(program, trace);
   Arena& arena = edit.arena();
   const DefIndex index(program);

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "rewrite/carry.h"
 #include "rewrite/edit.h"
 #include "rewrite/passes.h"
+#include "rewrite/terms.h"
 
 namespace tang {
 
@@ -26,6 +26,7 @@ class Substitution {
   Substitution(const Program& program, Trace* trace)
       : program_(program), trace_(trace), edit_(program, trace), arena_(edit_.arena()) {
     const DefIndex index(program);
+    const std::vector<bool> live = live_defs(program, index);
     const size_t n = program.defs.size();
     n_reads_.resize(n);
     is_output_.resize(n);
@@ -35,7 +36,7 @@ class Substitution {
       const Comprehension& c = program.comprehension(DefId(d));
       if (c.is_update()) overwritten.emplace(arena_.updated(c), d);
       for (const Read& read : c.reads)
-        if (const auto from = index.of(read.tensor)) ++n_reads_[from->value];
+        if (const auto from = index.of(read.tensor); from && live[d]) ++n_reads_[from->value];
     }
     for (const Output& o : program.outputs)
       if (const auto def = index.of(o.tensor)) is_output_[def->value] = true;
@@ -54,14 +55,15 @@ class Substitution {
   }
 
  private:
-  // No more often than the map has points: every axis of the reader is a coordinate by itself.
+  // The reader evaluates the read no more often than the map has points: each axis over which it
+  // does is a coordinate by itself.
   bool reads_once(const Comprehension& reader, uint32_t k) const {
-    std::unordered_set<uint32_t> axes;
+    AxisSet coordinates;
     for (const Coord& coord : arena_.views[reader.reads[k].view].coords) {
       const auto v = coord.is_gather() ? std::nullopt : arena_.forms.as_var(coord.form);
-      if (v && v->kind == VarKind::axis) axes.insert(v->index);
+      if (v && v->kind == VarKind::axis) coordinates.set(v->index);
     }
-    return axes.size() == reader.n_axes();
+    return (axes_around(arena_, reader, k) & ~coordinates).none();
   }
 
   // Why the map stays; "" when it goes into the reader.

@@ -50,8 +50,8 @@ def not_formatted_once(tangc):
 def not_printed_again(tangc, program):
     """A sentence if what `--emit=ir` prints is not printed the same when it is read."""
     printed = subprocess.run([tangc, str(program), "--emit=ir"], capture_output=True, text=True)
-    again = subprocess.run([tangc, "-", "--emit=ir", "-O0"], input=printed.stdout, capture_output=True,
-                           text=True)
+    again = subprocess.run([tangc, "-", "--emit=ir", "-O0"], input=printed.stdout,
+                           capture_output=True, text=True)
     if printed.returncode or again.returncode or printed.stdout != again.stdout:
         yield f"its printed graph prints differently when it is read\n{again.stderr[:2000]}"
 
