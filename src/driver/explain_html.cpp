@@ -197,8 +197,9 @@ std::string explain_html(const std::string& name, const Explanation& e) {
     out += fmt::format("<details><summary><b>{}</b>: {}", escaped(s.pass), escaped(s.says));
     for (const std::string& law : s.laws)
       out += fmt::format(" <span class=\"law\">[{}]</span>", escaped(law));
-    out += "</summary>\n" + lines(s.before) + (s.after.empty() ? "" : "becomes\n" + lines(s.after)) +
-           "</details>\n";
+    out += "</summary>\n" + lines(s.before);
+    if (!s.after.empty()) out += "becomes\n" + lines(s.after);
+    out += "</details>\n";
   }
   if (!e.refusals.empty()) out += "<h2>What was left alone</h2>\n<dl>\n";
   for (const Explanation::Refusal& r : e.refusals)

@@ -44,7 +44,7 @@ std::string explain_text(const std::string& name, const Explanation& e) {
   for (const ExplainedDef& def : e.after.defs)
     out += fmt::format("  {:<{}}  {}\n", def.name, widest, def.place);
   if (e.laws.empty()) return out + "\nEvery rewrite is exact in floating point.\n";
-  out += "\nEqual over the real numbers, up to rounding in floating point (--strict does without)\n";
+  out += "\nEqual over the reals, up to rounding in floating point (--strict does without)\n";
   for (const Explanation::Law& law : e.laws)
     out += fmt::format("  {}: {}{}\n", law.name, law.says,
                        law.condition.empty() ? "" : "  where " + law.condition);

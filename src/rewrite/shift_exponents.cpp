@@ -320,22 +320,27 @@ class Shifter {
     const Def top = edit_.add(DefId(leader.def), tidy(arena_, peak),
                               {edit_.fresh(name_of(def) + "_max")}, axis_names);
     step.after.push_back(top);
+    std::vector<size_t> own_readers;
+    for (const auto& [d, reader] : readers_)
+      if (std::find(group.begin(), group.end(), reader.first.def) != group.end())
+        own_readers.push_back(d);
+    for (const size_t d : group) step.before.push_back(edit_.snapshot(DefId(d)));
+    for (const size_t d : own_readers) step.before.push_back(edit_.snapshot(DefId(d)));
     std::string names;
     for (const size_t member : group) {
       const Def& sum = program_.def(DefId(member));
-      step.before.push_back(edit_.snapshot(DefId(member)));
       edit_.replace(DefId(member), shifted(sums_.at(member), top), sum.axis_names);
       step.after.push_back(edit_.snapshot(DefId(member)));
       names += (names.empty() ? "" : ", ") + name_of(sum);
       done_.insert(member);
     }
-    for (auto& [d, reader] : readers_) {
-      if (std::find(group.begin(), group.end(), reader.first.def) == group.end()) continue;
-      step.before.push_back(edit_.snapshot(DefId(d)));
+    for (size_t n = 0; n < own_readers.size(); ++n) {
+      const size_t d = own_readers[n];
+      const Reader& reader = readers_.at(d);
       Comprehension c = with_peak(reader.seen, top, reader.first.row);
       edit_.replace(DefId(d), c, program_.def(DefId(d)).axis_names);
       step.after.push_back(edit_.snapshot(DefId(d)));
-      step.equal.emplace_back(arena_.component(step.before.back().id, 0),
+      step.equal.emplace_back(arena_.component(step.before[group.size() + n].id, 0),
                               arena_.component(step.after.back().id, 0));
     }
     step.says = fmt::format("{}: exponents are shifted by their maximum, which no reader can tell",

@@ -420,7 +420,7 @@ void Group::build(Trace* trace) {
     joined += (joined.empty() ? "" : ", ") + name_of(def);
     if (!m.rest.terms.empty()) step.laws = {law::kExpOfSum, law::kNoWeight, law::kShift};
   }
-  step.says = fmt::format("{} and {} fold the same scores: one pass computes them", name_of(peak),
+  step.says = fmt::format("{}, {} fold the same scores: one pass computes them", name_of(peak),
                           joined);
   const Def online = edit_.add(peak_, c, names, axis_names);
   step.after.push_back(online);

@@ -45,7 +45,7 @@ int64_t operations(const Arena& arena, const Comprehension& c) {
 
 struct Reader {
   DefId node;
-  ViewId view;
+  Read read;
 };
 
 struct Graph {
@@ -75,7 +75,7 @@ struct Graph {
       if (!live[d]) continue;
       for (const Read& read : arena.comprehensions[p.defs[d].id].reads)
         if (const auto from = index.of(read.tensor))
-          readers[from->value].push_back({DefId(d), read.view});
+          readers[from->value].push_back({DefId(d), read});
     }
     std::unordered_map<TensorId, size_t> overwritten;
     for (size_t d = 0; d < p.defs.size(); ++d)
@@ -121,14 +121,14 @@ struct Graph {
 
   // Axes over which the reader evaluates a read: those of the one component that uses it, when the
   // others are held in registers, and the reduce axes; else all.
-  std::vector<uint32_t> axes_around(const Comprehension& c, ViewId view) const {
+  std::vector<uint32_t> axes_around(const Comprehension& c, const Read& read) const {
     std::vector<uint32_t> axes;
     for (uint32_t a = c.n_points; a < c.n_axes(); ++a) axes.push_back(a);
     const Component* user = nullptr;
     for (const Component& k : c.components) {
       bool uses = false;
       for (const ExprId id : arena.exprs.post_order({k.value}))
-        uses |= arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()].view == view;
+        uses |= arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()] == read;
       if (uses && user && user->axes != k.axes) user = nullptr;
       if (uses) user = user ? user : &k;
     }
@@ -142,20 +142,20 @@ struct Graph {
   }
 
   // How many components of the reader evaluate the read, its domain counting as one more.
-  size_t uses_of(const Comprehension& c, ViewId view) const {
+  size_t uses_of(const Comprehension& c, const Read& read) const {
     size_t n = 0;
     std::vector<ExprId> roots;
     for (const Component& k : c.components) roots.push_back(k.value);
     roots.push_back(arena.guards[c.domain].condition);
-    for (const Read& read : c.reads) {
-      roots.push_back(read.otherwise);
-      roots.push_back(arena.guards[arena.views[read.view].guard].condition);
-      for (const Coord& coord : arena.views[read.view].coords) roots.push_back(coord.data);
+    for (const Read& other : c.reads) {
+      roots.push_back(other.otherwise);
+      roots.push_back(arena.guards[arena.views[other.view].guard].condition);
+      for (const Coord& coord : arena.views[other.view].coords) roots.push_back(coord.data);
     }
     for (const ExprId root : roots) {
       if (!root.valid()) continue;
       for (const ExprId id : arena.exprs.post_order({root}))
-        if (arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()].view == view) {
+        if (arena.exprs[id].op == Op::read && c.reads[arena.exprs[id].index()] == read) {
           ++n;
           break;
         }
@@ -167,12 +167,12 @@ struct Graph {
   bool reads_once(const Reader& reader) const {
     const Comprehension& c = program.comprehension(reader.node);
     std::unordered_set<uint32_t> axes;
-    for (const Coord& coord : arena.views[reader.view].coords) {
+    for (const Coord& coord : arena.views[reader.read.view].coords) {
       const auto v = coord.is_gather() ? std::nullopt : arena.forms.as_var(coord.form);
       if (v && v->kind == VarKind::axis) axes.insert(v->index);
     }
-    const std::vector<uint32_t> around = axes_around(c, reader.view);
-    return uses_of(c, reader.view) == 1 &&
+    const std::vector<uint32_t> around = axes_around(c, reader.read);
+    return uses_of(c, reader.read) == 1 &&
            std::all_of(around.begin(), around.end(),
                        [&](uint32_t axis) { return axes.contains(axis); });
   }

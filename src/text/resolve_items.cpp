@@ -562,22 +562,16 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
     return;
   }
   TensorId tensor = symbol->tensor;
-  std::vector<FormId> leading = symbol->leading;
-  const auto is_output = [&](TensorId t) {
-    return std::any_of(program.outputs.begin(), program.outputs.end(),
-                       [&](const Output& o) { return o.tensor == t; });
-  };
+  const std::vector<FormId> leading = symbol->leading;
   for (const Output& o : program.outputs)
     if (o.name == name.text) {
       report("redefinition", name.span, fmt::format("{} is already an output", name.text))
           .notes.push_back({o.span, "first here"});
       return;
     }
-  // Every output is a result of its own: another name of one, an input or a slice is copied.
-  while (arena.tensors[tensor].kind == TensorKind::input || !leading.empty() || is_output(tensor)) {
+  // An input or a slice is copied; one result may be several outputs.
+  if (arena.tensors[tensor].kind == TensorKind::input || !leading.empty())
     tensor = materialize(name.text, tensor, leading, name.span);
-    leading.clear();
-  }
   const Type kind = kind_of(arena.tensors[tensor].type);
   const Type by_default = is_real(kind) ? (tensors[tensor].has_f64 ? Type::f64 : Type::f32) : kind;
   program.outputs.push_back(
