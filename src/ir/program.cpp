@@ -70,15 +70,21 @@ uint64_t Comprehension::hash() const {
 }
 
 GuardId Arena::guard(Guard g) {
+  if (g.condition.valid() && exprs.is_constant(g.condition)) {
+    if (exprs[g.condition].value().integer == 0)
+      g.constraints.push_back({.form = forms.constant(-1)});
+    g.condition = {};
+  }
+  bool never = false;
   std::erase_if(g.constraints, [&](const Constraint& c) {
     const auto value = forms.as_constant(c.form);
-    return value && (c.modulus == 0 ? *value >= 0 : *value % c.modulus == 0);
+    const bool holds = value && (c.modulus == 0 ? *value >= 0 : *value % c.modulus == 0);
+    never |= value && !holds;
+    return holds;
   });
+  if (never) g = {.constraints = {{.form = forms.constant(-1)}}, .condition = {}};
   std::sort(g.constraints.begin(), g.constraints.end());
   g.constraints.erase(std::unique(g.constraints.begin(), g.constraints.end()), g.constraints.end());
-  if (g.condition.valid() && exprs.is_constant(g.condition) &&
-      exprs[g.condition].value().integer != 0)
-    g.condition = {};
   return guards.intern(std::move(g));
 }
 

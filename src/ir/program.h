@@ -142,7 +142,8 @@ struct Arena {
   Pool<Monoid, MonoidTag> monoids;
   Pool<Comprehension, ComprehensionTag> comprehensions;
 
-  GuardId guard(Guard g);  // sorts, drops duplicates and constraints that always hold
+  // Sorts, drops duplicates and what always holds; what never does is one constraint, -1 >= 0.
+  GuardId guard(Guard g);
   GuardId no_guard() { return guard({}); }
   // The tensor that holds component `component` of a comprehension; its shape and kind follow.
   TensorId component(ComprehensionId id, uint32_t component);

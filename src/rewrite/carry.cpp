@@ -153,9 +153,8 @@ ExprId as_condition(Arena& arena, const Guard& guard) {
   ExprId all;
   const ExprId zero = exprs.integer(0, Type::i64);
   for (const Constraint& c : guard.constraints) {
-    ExprId value = exprs.form(arena.forms, c.form, Type::i64);
-    if (c.modulus != 0)
-      value = exprs.make(Op::mod, value, exprs.integer(c.modulus, Type::i64));
+    const FormId form = c.modulus == 0 ? c.form : arena.forms.remainder(c.form, c.modulus);
+    const ExprId value = exprs.form(arena.forms, form, Type::i64);
     all = exprs.logical_and(all, exprs.make(c.modulus == 0 ? Op::ge : Op::eq, value, zero));
   }
   all = exprs.logical_and(all, guard.condition);
@@ -342,8 +341,13 @@ class Splicer {
 
 }  // namespace
 
-Comprehension splice(Arena& arena, const Comprehension& reader,
-                     const std::vector<const Comprehension*>& maps, const Facts& facts) {
+Comprehension splice(const Program& program, const Comprehension& reader,
+                     const std::vector<const Comprehension*>& maps) {
+  Arena& arena = *program.arena;
+  bool guarded = false;
+  for (size_t k = 0; k < maps.size(); ++k)
+    guarded |= maps[k] && arena.views[reader.reads[k].view].guarded;
+  const Facts facts = guarded ? facts_of(program, reader, true) : Facts();
   ReadList list(arena);
   Carrier carrier(arena, reader, same_axes(arena, reader.n_axes()), list);
   Splicer splicer(arena, reader, facts, carrier, list);

@@ -80,8 +80,8 @@ std::string why_not_splice(const Arena& arena, const Comprehension& reader, uint
                            const Comprehension& map);
 
 // `reader` with the bodies of maps in place of some reads: maps[k] for read k, null to keep it.
-// A guarded read's body stands under what guards it; conditions that `facts` prove are left out.
-Comprehension splice(Arena& arena, const Comprehension& reader,
-                     const std::vector<const Comprehension*>& maps, const Facts& facts);
+// A guarded read's body stands under what guards it, but for conditions that always hold.
+Comprehension splice(const Program& program, const Comprehension& reader,
+                     const std::vector<const Comprehension*>& maps);
 
 }  // namespace tang

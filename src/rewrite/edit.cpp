@@ -52,11 +52,21 @@ Comprehension Edit::current(DefId def) const {
   return c;
 }
 
-Def Edit::snapshot(DefId def) const {
-  Def d = nodes_[def.value].def;
-  d.id = arena().comprehensions.intern(current(def));
-  if (trace_) trace_->defs.emplace(d.id.value, d);
-  return d;
+Def Edit::snapshot(size_t n) {
+  Node& node = nodes_[n];
+  const ComprehensionId old = node.def.id;
+  Comprehension c = arena().comprehensions[old];
+  for (Read& read : c.reads) read.tensor = now(read.tensor);
+  const size_t n_components = c.components.size();
+  const ComprehensionId id = arena().comprehensions.intern(std::move(c));
+  if (id != old) {
+    for (uint32_t k = 0; k < n_components; ++k)
+      replaced_.emplace(arena().component(old, k), arena().component(id, k));
+    node.def.id = id;
+    by_id_.emplace(id.value, n);
+    note(node.def);
+  }
+  return node.def;
 }
 
 void Edit::replace(DefId def, Comprehension c, std::vector<std::string> axis_names) {

@@ -33,8 +33,10 @@ class Edit {
     uint32_t component;
   };
   std::optional<Source> source(TensorId tensor) const;
-  // The definition as data for a Step, reading what it reads by now.
-  Def snapshot(DefId def) const;
+  // The definition as data for a Step, reading what it reads by now, and read by that id from now
+  // on.
+  Def snapshot(DefId def) { return snapshot(size_t{def.value}); }
+  Def snapshot(size_t node);  // a Source's
 
   // The definition is computed by `c`; component k stands for component k.
   void replace(DefId def, Comprehension c, std::vector<std::string> axis_names);

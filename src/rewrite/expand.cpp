@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/cost.h"
 #include "rewrite/carry.h"
-#include "rewrite/passes.h"
 
 namespace tang {
 
@@ -15,7 +15,7 @@ constexpr int kRounds = 32;     // maps of maps
 
 }  // namespace
 
-Comprehension expanded(const Edit& edit, Comprehension c) {
+Comprehension expanded(const Edit& edit, Comprehension c, std::set<size_t>* through) {
   Arena& arena = edit.arena();
   for (int round = 0; round < kRounds; ++round) {
     std::vector<Comprehension> bodies(c.reads.size());
@@ -28,14 +28,21 @@ Comprehension expanded(const Edit& edit, Comprehension c) {
       if (!why_not_splice(arena, c, k, source->comprehension).empty()) continue;
       cost += operations(arena, source->comprehension);
       if (cost > kMost) return c;
+      if (through) through->insert(source->node);
       bodies[k] = std::move(source->comprehension);
       maps[k] = &bodies[k];
       any = true;
     }
     if (!any) return c;
-    c = splice(arena, c, maps, facts_of(edit.program(), c, true));
+    c = splice(edit.program(), c, maps);
   }
   return c;
+}
+
+std::vector<Def> snapshots(Edit& edit, const std::set<size_t>& nodes) {
+  std::vector<Def> defs;
+  for (const size_t node : nodes) defs.push_back(edit.snapshot(node));
+  return defs;
 }
 
 bool depends_on(const Edit& edit, const Comprehension& from, const std::vector<size_t>& targets) {

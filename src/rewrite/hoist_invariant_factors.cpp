@@ -8,6 +8,7 @@
 #include "rewrite/carry.h"
 #include "rewrite/domain.h"
 #include "rewrite/edit.h"
+#include "rewrite/expand.h"
 #include "rewrite/laws.h"
 #include "rewrite/passes.h"
 #include "rewrite/terms.h"
@@ -87,8 +88,10 @@ class Hoister {
  private:
   void visit(DefId def) {
     Arena& arena = edit_.arena();
-    const Comprehension c = edit_.current(def);
-    if (!is_sum(arena, c)) return;
+    const Comprehension given_sum = edit_.current(def);
+    if (!is_sum(arena, given_sum)) return;
+    std::set<size_t> before = {size_t{def.value}};
+    const Comprehension c = with_factors(given_sum, before);
     Dependence dependence(arena, c);
     const Parts parts = Splitter(arena, dependence).split(c.components[0].value);
     if (!parts.stays.valid() || (!parts.factor.valid() && !parts.divisor.valid())) return;
@@ -102,7 +105,7 @@ class Hoister {
       return refuse(given, "outside of the sum a read may be out of range");
     Step step{.pass = "hoist-invariant-factors",
               .laws = {law::kDistribute},
-              .before = {edit_.snapshot(def)},
+              .before = snapshots(edit_, before),
               .after = {},
               .equal = {},
               .says = name_of(given) + " multiplies once a sum, not once a term"};
@@ -110,11 +113,39 @@ class Hoister {
     inner.components[0].value = parts.stays;
     const Def sum = edit_.add(def, tidy(arena, inner),
                               {edit_.fresh(name_of(given) + "_sum")}, given.axis_names);
+    const TensorId claimed = arena.component(edit_.snapshot(def).id, 0);
     edit_.replace(def, outer(c, arena.component(sum.id, 0), parts, *open),
                   {given.axis_names.begin(), given.axis_names.begin() + c.n_points});
     step.after = {sum, edit_.snapshot(def)};
-    step.equal = {{arena.component(step.before[0].id, 0), arena.component(step.after[1].id, 0)}};
+    step.equal = {{claimed, arena.component(step.after[1].id, 0)}};
     if (trace_) trace_->steps.push_back(std::move(step));
+  }
+
+  static int count(const Parts& p) { return p.factor.valid() + p.divisor.valid(); }
+
+  Parts parts_of(const Comprehension& c) {
+    Dependence dependence(edit_.arena(), c);
+    return Splitter(edit_.arena(), dependence).split(c.components[0].value);
+  }
+
+  // The sum with the bodies of maps in place of reads, where a map multiplies by what can leave.
+  Comprehension with_factors(Comprehension c, std::set<size_t>& through) {
+    Arena& arena = edit_.arena();
+    for (uint32_t k = 0; k < c.reads.size(); ++k) {
+      const auto source = edit_.source(c.reads[k].tensor);
+      if (!source || !source->comprehension.is_map() || source->comprehension.is_update() ||
+          arena.views[c.reads[k].view].guarded ||
+          !why_not_splice(arena, c, k, source->comprehension).empty())
+        continue;
+      std::vector<const Comprehension*> maps(c.reads.size(), nullptr);
+      maps[k] = &source->comprehension;
+      Comprehension spliced = splice(edit_.program(), c, maps);
+      if (count(parts_of(spliced)) <= count(parts_of(c))) continue;
+      c = std::move(spliced);
+      through.insert(source->node);
+      k = UINT32_MAX;  // its reads are others now
+    }
+    return c;
   }
 
   // The map of what was hoisted, over the points; without a sum, of the factor alone.

@@ -24,8 +24,5 @@ Program shift_exponents(const Program& program, Trace* trace);
 
 // The name by which a definition is spoken of: its first result that has one.
 std::string name_of(const Def& def);
-// Operations of one point as they would be written out, what is used twice counting twice; a
-// transcendental function counts as eight. At most 2^40 a component.
-int64_t operations(const Arena& arena, const Comprehension& c);
 
 }  // namespace tang

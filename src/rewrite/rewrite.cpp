@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "rewrite/passes.h"
 #include "support/panic.h"
 
@@ -47,23 +45,6 @@ std::string name_of(const Def& def) {
   for (const std::string& name : def.names)
     if (!name.empty()) return name;
   return "_";
-}
-
-int64_t operations(const Arena& arena, const Comprehension& c) {
-  std::unordered_map<ExprId, int64_t> sizes;
-  int64_t total = 0;
-  for (const Component& component : c.components) {
-    for (const ExprId id : arena.exprs.post_order({component.value})) {
-      const Expr& e = arena.exprs[id];
-      const OpClass cls = op_info(e.op).cls;
-      int64_t size = cls == OpClass::leaf ? 0 : cls == OpClass::real && e.op != Op::fma ? 8 : 1;
-      for (size_t i = 0; i < e.n_args; ++i)
-        size = std::min(size + sizes.at(e.args[i]), int64_t{1} << 40);
-      sizes[id] = size;
-    }
-    total += sizes.at(component.value);
-  }
-  return total;
 }
 
 namespace {

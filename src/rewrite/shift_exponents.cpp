@@ -35,6 +35,7 @@ constexpr uint32_t kReduceAt = 128;  // where the sums' reduce axes stand in a r
 struct Powers {
   size_t def = 0;
   Comprehension seen;
+  std::set<size_t> through;   // maps that it is seen through
   std::vector<uint32_t> row;  // point axes on which the exponent or the domain depend
 };
 
@@ -81,10 +82,18 @@ class Shifter {
   // Sums of exponentials whose exponents no read of a row subtracts from: nothing shifts them yet.
   void find_sums() {
     const std::vector<bool> live = live_defs(program_, index_);
+    std::vector<bool> has_exp(program_.defs.size());  // itself or through maps
     for (size_t d = 0; d < program_.defs.size(); ++d) {
       const Comprehension& c = program_.comprehension(DefId(d));
-      if (!live[d] || !is_sum(c)) continue;
-      Powers sum{.def = d, .seen = expanded(edit_, c), .row = {}};
+      for (const Component& k : c.components)
+        for (const ExprId id : exprs_.post_order({k.value}))
+          if (exprs_[id].op == Op::exp || exprs_[id].op == Op::exp2) has_exp[d] = true;
+      for (const Read& read : c.reads)
+        if (const auto from = index_.of(read.tensor))
+          if (has_exp[from->value] && program_.comprehension(*from).is_map()) has_exp[d] = true;
+      if (!live[d] || !has_exp[d] || !is_sum(c)) continue;
+      Powers sum{.def = d, .seen = {}, .through = {}, .row = {}};
+      sum.seen = expanded(edit_, c, &sum.through);
       const Product p = product_of(exprs_, sum.seen.components[0].value);
       if (!p.has_exp || p.exponent.terms.empty() || !p.masks.empty()) continue;
       Dependence dependence(arena_, sum.seen);
@@ -141,6 +150,7 @@ class Shifter {
   // A reader with a leaf that stands for the maximum of the row that it reads.
   struct Reader {
     Comprehension seen;
+    std::set<size_t> through;
     Seen first;
   };
 
@@ -169,7 +179,8 @@ class Shifter {
   };
 
   bool look(size_t d, Reader& out) {
-    Comprehension reader = expanded_but_sums(d);
+    std::set<size_t> through;
+    Comprehension reader = expanded(edit_, program_.comprehension(DefId(d)), &through);
     ReadList list(arena_);
     list.reads = reader.reads;
     std::optional<Seen> first;
@@ -192,13 +203,8 @@ class Shifter {
     const auto result = degree_of(reader, reader.components[0].value, *first, list, top);
     if (!result || result->degree != 0) return false;
     reader.components[0].value = result->value;
-    out = {.seen = std::move(reader), .first = *first};
+    out = {.seen = std::move(reader), .through = std::move(through), .first = *first};
     return true;
-  }
-
-  // A reader's body through maps, but not through the sums.
-  Comprehension expanded_but_sums(size_t d) {
-    return expanded(edit_, program_.comprehension(DefId(d)));
   }
 
   std::optional<Degree> degree_of(const Comprehension& reader, ExprId root, const Seen& row,
@@ -324,8 +330,16 @@ class Shifter {
     for (const auto& [d, reader] : readers_)
       if (std::find(group.begin(), group.end(), reader.first.def) != group.end())
         own_readers.push_back(d);
-    for (const size_t d : group) step.before.push_back(edit_.snapshot(DefId(d)));
-    for (const size_t d : own_readers) step.before.push_back(edit_.snapshot(DefId(d)));
+    std::set<size_t> before(group.begin(), group.end());
+    before.insert(own_readers.begin(), own_readers.end());
+    for (const size_t d : group)
+      before.insert(sums_.at(d).through.begin(), sums_.at(d).through.end());
+    for (const size_t d : own_readers)
+      before.insert(readers_.at(d).through.begin(), readers_.at(d).through.end());
+    step.before = snapshots(edit_, before);
+    std::vector<TensorId> claimed;
+    for (const size_t d : own_readers)
+      claimed.push_back(arena_.component(edit_.snapshot(DefId(d)).id, 0));
     std::string names;
     for (const size_t member : group) {
       const Def& sum = program_.def(DefId(member));
@@ -340,7 +354,7 @@ class Shifter {
       Comprehension c = with_peak(reader.seen, top, reader.first.row);
       edit_.replace(DefId(d), c, program_.def(DefId(d)).axis_names);
       step.after.push_back(edit_.snapshot(DefId(d)));
-      step.equal.emplace_back(arena_.component(step.before[group.size() + n].id, 0),
+      step.equal.emplace_back(claimed[n],
                               arena_.component(step.after.back().id, 0));
     }
     step.says = fmt::format("{}: exponents are shifted by their maximum, which no reader can tell",

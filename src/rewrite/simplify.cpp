@@ -24,6 +24,14 @@ ExprId logarithm(Exprs& exprs, const Product& p) {
   return result;
 }
 
+bool takes_logarithms(const Arena& arena, const Comprehension& c) {
+  std::vector<ExprId> roots;
+  for (const Component& k : c.components) roots.push_back(k.value);
+  for (const ExprId id : arena.exprs.post_order(roots))
+    if (arena.exprs[id].op == Op::log || arena.exprs[id].op == Op::log2) return true;
+  return false;
+}
+
 }  // namespace
 
 Program simplify(const Program& program, const RewriteOptions& options, Trace* trace) {
@@ -33,6 +41,7 @@ Program simplify(const Program& program, const RewriteOptions& options, Trace* t
   for (size_t d = 0; d < program.defs.size(); ++d) {
     const DefId def(d);
     const Comprehension c = edit.current(def);
+    if (!takes_logarithms(arena, c)) continue;
     const Comprehension made =
         rebuilt(arena, c, [&](ExprId old, const std::array<ExprId, 3>& args) {
           const Expr e = arena.exprs[old];

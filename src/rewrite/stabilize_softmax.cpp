@@ -83,7 +83,7 @@ class Group {
         exprs_(arena_.exprs),
         peak_(peak),
         list_(arena_) {
-    const Comprehension seen = expanded(edit, edit.current(peak));
+    const Comprehension seen = expanded(edit, edit.current(peak), &through_);
     n_points_ = seen.n_points;
     const size_t n_reduce = seen.n_axes() - seen.n_points;
     // Reduce axes stand far behind until all point axes are known.
@@ -211,6 +211,7 @@ class Group {
   std::optional<double> scale_;  // c, once a member is there
   std::vector<Member> members_;
   std::vector<size_t> nodes_;
+  std::set<size_t> through_;  // maps that the maximum and the members are seen through
 };
 
 // Where the sum's point axes stand in the frame: by the coordinates at which it reads the maximum;
@@ -304,7 +305,8 @@ std::string Group::join(DefId def) {
 std::string Group::try_to_join(DefId def) {
   const Comprehension given = edit_.current(def);
   if (!folds_by(arena_, given, Op::add)) return "it is no sum";
-  const Comprehension seen = expanded(edit_, given);
+  std::set<size_t> through;
+  const Comprehension seen = expanded(edit_, given, &through);
   if (seen.n_axes() - seen.n_points != reduce_.size()) return "it sums over other indices";
   const auto points = axes_by_peak(seen);
   if (!points) return "it reads the maximum at other places than its own";
@@ -349,6 +351,7 @@ std::string Group::try_to_join(DefId def) {
     if (depends_on(edit_, needs, targets)) return "its terms need the result of another sum";
     members_.push_back(std::move(member));
     nodes_.push_back(def.value);
+    through_.insert(through.begin(), through.end());
     return "";
   } while (std::next_permutation(order.begin(), order.end()));
   return why;
@@ -358,7 +361,7 @@ void Group::build(Trace* trace) {
   const Def& peak = program_.def(peak_);
   Step step{.pass = "stabilize-softmax",
             .laws = {law::kExpOfSum, law::kNoWeight},
-            .before = {edit_.snapshot(peak_)},
+            .before = {},
             .after = {},
             .equal = {},
             .says = ""};
@@ -412,10 +415,13 @@ void Group::build(Trace* trace) {
   const bool direct_peak = *scale_ == 1.0;
   std::vector<std::string> names = {direct_peak ? name_of(peak)
                                                 : edit_.fresh(name_of(peak) + "_scaled")};
+  std::set<size_t> before = through_;
+  before.insert(peak_.value);
+  before.insert(nodes_.begin(), nodes_.end());
+  step.before = snapshots(edit_, before);
   std::string joined;
   for (const Member& m : members_) {
     const Def& def = program_.def(m.def);
-    step.before.push_back(edit_.snapshot(m.def));
     names.push_back(m.rest.terms.empty() ? name_of(def) : edit_.fresh(name_of(def) + "_online"));
     joined += (joined.empty() ? "" : ", ") + name_of(def);
     if (!m.rest.terms.empty()) step.laws = {law::kExpOfSum, law::kNoWeight, law::kShift};
@@ -433,9 +439,12 @@ void Group::build(Trace* trace) {
                 .view = arena_.views.intern(std::move(view)),
                 .otherwise = {}};
   };
+  std::vector<TensorId> claimed = {arena_.component(edit_.snapshot(peak_).id, 0)};
+  for (const Member& m : members_)
+    claimed.push_back(arena_.component(edit_.snapshot(m.def).id, 0));
   const auto settle = [&](DefId def, uint32_t k, const Comprehension* map) {
     const TensorId old = arena_.component(program_.def(def).id, 0);
-    const TensorId snapshot = arena_.component(step.before[k].id, 0);
+    const TensorId snapshot = claimed[k];
     if (map) {
       edit_.replace(def, *map, {program_.def(def).axis_names.begin(),
                                 program_.def(def).axis_names.begin() + map->n_points});

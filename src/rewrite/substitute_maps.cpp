@@ -1,6 +1,6 @@
 // The one fusion rule: the body of a map in place of reads of it, with the views composed.
 //
-// A map of at most kCheap operations goes into every reader. A dearer one goes into its only reader
+// A cheap map (ir/cost.h) goes into every reader. A dearer one goes into its only reader
 // when that evaluates it at most once for each of its points, so that no work is repeated. What is
 // stored anyway, an output, is read rather than computed again, unless it only moves elements.
 // Readers are visited in order, so that a chain is one sweep; an expression never grows beyond
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "ir/cost.h"
 #include "rewrite/carry.h"
 #include "rewrite/edit.h"
 #include "rewrite/passes.h"
@@ -18,7 +19,6 @@ namespace tang {
 
 namespace {
 
-constexpr int64_t kCheap = 4;   // recomputing beats a store and a load
 constexpr int64_t kMost = 256;  // operations of one definition's point
 
 class Substitution {
@@ -46,15 +46,30 @@ class Substitution {
             found != overwritten.end() && found->second != d)
           deadline_[d] = std::min(deadline_[d], found->second);
     cost_.resize(n);
-    for (size_t d = 0; d < n; ++d) cost_[d] = operations(arena_, program.comprehension(DefId(d)));
+    for (size_t d = 0; d < n; ++d) cost_[d] = cost_again(arena_, program.comprehension(DefId(d)));
   }
 
   Program run() {
     for (size_t d = 0; d < program_.defs.size(); ++d) visit(d);
-    return edit_.changed() ? edit_.finish() : program_;
+    if (!edit_.changed()) return program_;
+    drop_unread();
+    return edit_.finish();
   }
 
  private:
+  // Maps that went into all of their readers.
+  void drop_unread() {
+    std::vector<bool> live = is_output_;
+    for (size_t d = program_.defs.size(); d-- > 0;) {
+      if (!live[d]) {
+        edit_.drop(DefId(d));
+        continue;
+      }
+      for (const Read& read : edit_.current(DefId(d)).reads)
+        if (const auto source = edit_.source(read.tensor)) live[source->node] = true;
+    }
+  }
+
   // The reader evaluates the read no more often than the map has points: each axis over which it
   // does is a coordinate by itself.
   bool reads_once(const Comprehension& reader, uint32_t k) const {
@@ -102,8 +117,7 @@ class Substitution {
       deadline_[d] = std::min(deadline_[d], deadline_[source->node]);
     }
     if (spliced.empty()) return;
-    const Facts facts = facts_of(program_, reader, true);
-    const Comprehension made = splice(arena_, reader, maps, facts);
+    const Comprehension made = splice(program_, reader, maps);
     Step step{.pass = "substitute-maps",
               .laws = {},
               .before = {},
@@ -121,7 +135,7 @@ class Substitution {
     step.says = fmt::format("{} computes {} where it reads {}", name_of(program_.defs[d]), names,
                             spliced.size() == 1 ? "it" : "them");
     edit_.replace(DefId(d), made, program_.defs[d].axis_names);
-    cost_[d] = operations(arena_, made);
+    cost_[d] = cost_again(arena_, made);
     step.after.push_back(edit_.snapshot(DefId(d)));
     for (uint32_t k = 0; k < program_.defs[d].names.size(); ++k)
       step.equal.emplace_back(arena_.component(step.before.back().id, k),

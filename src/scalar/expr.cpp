@@ -144,6 +144,10 @@ ExprId Exprs::make(Op op, ExprId a, ExprId b, ExprId c) {
       break;
     case Op::div:
       if (is_value(b, 1)) return a;
+      if (integers && is_value(b, 0)) return integer(0, operand);
+      break;
+    case Op::mod:
+      if (is_value(b, 0)) return a;
       break;
     case Op::add:
       // x + 0.0 is not x at -0.0; integers have no such zero.

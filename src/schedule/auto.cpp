@@ -15,33 +15,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/cost.h"
 #include "support/panic.h"
 
 namespace tang {
 
 namespace {
 
-constexpr int64_t kCheap = 4;           // operations: recomputing beats a store and a load
 constexpr int64_t kMostInlined = 256;   // operations that one read may bring into a kernel
 constexpr int64_t kTaskWork = 1 << 15;  // operations below which a second thread does not pay
 constexpr int64_t kSplitExtent = 256;   // a fold at least this long is worth splitting
 constexpr int64_t kSplitPoints = 64;    // among at most so many points
 constexpr int64_t kLanes = 8;
 constexpr int64_t kCarried = 256;  // cells of a state that a lane may hold
-
-// Operations of one point of a definition, a transcendental function counting as eight.
-int64_t operations(const Arena& arena, const Comprehension& c) {
-  std::vector<ExprId> roots;
-  for (const Component& component : c.components) roots.push_back(component.value);
-  int64_t total = 0;
-  for (const ExprId id : arena.exprs.post_order(roots)) {
-    const Op op = arena.exprs[id].op;
-    const OpClass cls = op_info(op).cls;
-    if (cls == OpClass::leaf) continue;
-    total += cls == OpClass::real && op != Op::fma ? 8 : 1;
-  }
-  return total;
-}
 
 struct Reader {
   DefId node;
@@ -229,7 +215,7 @@ struct Graph {
 };
 
 void count_cost(Graph& graph, size_t d, const std::vector<Place>& places) {
-  graph.cost[d] = operations(graph.arena, graph.of(d));
+  graph.cost[d] = cost_again(graph.arena, graph.of(d));
   for (const Read& read : graph.of(d).reads) {
     const auto from = graph.index.of(read.tensor);
     if (from && places[from->value].at == At::inlined) graph.cost[d] += graph.cost[from->value];

@@ -46,7 +46,7 @@ std::vector<std::pair<size_t, std::string>> compare_c(const std::vector<Subject>
   for (const Subject& subject : subjects) {
     const std::string stem = fmt::format("random_{}", subject.seed);
     modules.push_back(
-        back_end({subject.program, subject.program, schedule_auto(subject.program)}, target,
+        back_end({subject.program, subject.rewritten, schedule_auto(subject.rewritten)}, target,
                  {.prefix = stem})
             .module);
     for (const emit::Artifact& artifact : emit::emit(target, modules.back(), stem)) {

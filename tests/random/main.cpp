@@ -43,6 +43,7 @@ bool front_half(uint64_t seed, Subject& subject) {
   std::string wrong;
   try {
     wrong = prepare(seed, subject);
+    if (wrong.empty()) wrong = compare_passes(subject);
     if (wrong.empty()) wrong = compare_kernels(subject);
   } catch (const std::exception& fault) {
     wrong = fault.what();

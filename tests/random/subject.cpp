@@ -116,16 +116,17 @@ std::optional<Program> parse_text(const std::string& text, std::string& error) {
   return std::move(scheduled->program);
 }
 
-// Printing and reading back gives the same text and, bit for bit, the same values.
-std::string compare_reprint(const Subject& subject) {
-  const std::string printed = print(subject.program);
+// Printing and reading back gives, bit for bit, the same values, and the same text.
+std::string compare_reprint(const Subject& subject, const Program& program, bool same_text) {
+  const std::string printed = print(program);
   std::string error;
   const std::optional<Program> again = parse_text(printed, error);
   if (!error.empty()) return fmt::format("the printed program is wrong:\n{}\n{}", error, printed);
-  if (const std::string twice = print(*again); twice != printed)
+  if (const std::string twice = print(*again); same_text && twice != printed)
     return fmt::format("printing is not idempotent:\n{}\nthen\n{}", printed, twice);
   Subject exact = subject;
   for (GeneratedOutput& output : exact.generated.outputs) output.tolerance = 0;
+  exact.expected = Interpreter(program, subject.bindings).outputs();
   return compare("the printed program", exact, Interpreter(*again, subject.bindings).outputs());
 }
 
@@ -153,15 +154,42 @@ std::string prepare(uint64_t seed, Subject& subject) {
   subject.program = std::move(*program);
   subject.bindings = random_bindings(subject.program, subject.generated, seed);
   subject.expected = Interpreter(subject.program, subject.bindings).outputs();
-  return compare_reprint(subject);
+  return compare_reprint(subject, subject.program, true);
+}
+
+std::string compare_passes(Subject& subject) {
+  std::vector<std::vector<const Pass*>> lists = {all_passes()};
+  for (const Pass* pass : all_passes()) lists.push_back({pass});
+  for (const std::vector<const Pass*>& list : lists) {
+    const std::string who = list.size() == 1 ? std::string(list[0]->name) : "the passes";
+    std::string wrong;
+    Trace trace;
+    const Program program = rewrite(subject.program, list, {}, &trace,
+                                    [&](const Pass& pass, const Program& now) {
+                                      const auto broken = verify(now);
+                                      if (!broken.empty() && wrong.empty())
+                                        wrong = fmt::format("after {}: {}\n{}", pass.name,
+                                                            fmt::join(broken, "; "), print(now));
+                                    });
+    if (wrong.empty())
+      wrong = compare(who, subject, Interpreter(program, subject.bindings).outputs());
+    if (!wrong.empty()) return fmt::format("{}\n{}", wrong, print(program));
+    if (list.size() > 1) subject.rewritten = program;
+  }
+  // Reading adds the conditions around a read to it, which a rewrite need not have done.
+  return compare_reprint(subject, subject.rewritten, false);
 }
 
 std::string compare_kernels(const Subject& subject) {
-  kernel::Module module =
-      lower(subject.program, schedule_auto(subject.program), {.prefix = "random"});
-  if (std::string wrong = compare_run("kernel IR", subject, module); !wrong.empty()) return wrong;
-  kernel::legalize(module, emit::find_target("c")->capabilities);
-  return compare_run("legalized kernel IR", subject, module);
+  for (const Program* program : {&subject.program, &subject.rewritten}) {
+    kernel::Module module = lower(*program, schedule_auto(*program), {.prefix = "random"});
+    if (std::string wrong = compare_run("kernel IR", subject, module); !wrong.empty())
+      return wrong;
+    kernel::legalize(module, emit::find_target("c")->capabilities);
+    if (std::string wrong = compare_run("legalized kernel IR", subject, module); !wrong.empty())
+      return wrong;
+  }
+  return "";
 }
 
 }  // namespace tang::random

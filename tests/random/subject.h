@@ -15,6 +15,7 @@ struct Subject {
   uint64_t seed = 0;
   Generated generated;
   Program program;
+  Program rewritten;  // by all passes
   Bindings bindings;
   std::vector<Array> expected;  // the outputs, by the interpreter
 };
@@ -23,10 +24,12 @@ struct Subject {
 
 // Generates, parses, checks, verifies, prints and parses again, interprets both.
 std::string prepare(uint64_t seed, Subject& subject);
-// The module before and after legalization, executed as kernel IR.
+// Each pass alone and all of them, interpreted; the rewritten program printed and parsed again.
+std::string compare_passes(Subject& subject);
+// The modules of both programs before and after legalization, executed as kernel IR.
 std::string compare_kernels(const Subject& subject);
-// Emits every subject as C, builds one library of all and calls each in a worker. A sentence for
-// each that differs, by its position.
+// Emits every rewritten program as C, builds one library of all and calls each in a worker. A
+// sentence for each that differs, by its position.
 std::vector<std::pair<size_t, std::string>> compare_c(const std::vector<Subject>& subjects);
 
 // The outputs against the interpreter's, each within its tolerance.
