@@ -569,8 +569,9 @@ void Resolver::add_output(const syntax::Name& name, const syntax::Name& type) {
           .notes.push_back({o.span, "first here"});
       return;
     }
-  // An input or a slice is copied; one result may be several outputs.
-  if (arena.tensors[tensor].kind == TensorKind::input || !leading.empty())
+  // An input, a version of an inout or a slice is copied; one result may be several outputs.
+  if (arena.tensors[tensor].kind == TensorKind::input || program.is_inout(tensor) ||
+      !leading.empty())
     tensor = materialize(name.text, tensor, leading, name.span);
   const Type kind = kind_of(arena.tensors[tensor].type);
   const Type by_default = is_real(kind) ? (tensors[tensor].has_f64 ? Type::f64 : Type::f32) : kind;

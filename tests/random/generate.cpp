@@ -140,6 +140,9 @@ class Generator {
             {.base = "", .offset = places, .value = places, .least = places});
       defined_.push_back(names_.tensors.size() - 1);
     }
+    // Another name of an inout could not be read once that is updated.
+    for (const size_t inout : inouts_)
+      if (right.text == names_.tensors[inout].name) right.text = "-" + right.text;
     line(fmt::format("{} = {}", left, right.text));
   }
 
