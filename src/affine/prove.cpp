@@ -401,6 +401,8 @@ Proof prove(Forms& forms, const Facts& facts, Constraint goal) {
 
 bool proves(Forms& forms, const Facts& facts, Constraint goal) {
   if (holds_by_inspection(forms, facts, goal)) return true;
+  for (const Constraint& fact : facts)  // nothing is where one of them never holds
+    if (const auto c = forms.as_constant(fact.form); c && fact.modulus == 0 && *c < 0) return true;
   Question q = solve(forms, Grouping(forms, facts).of(vars_of(forms, goal.form)).facts, goal);
   const std::optional<System> system = system_of(forms, q);
   return system && contradicts(*system);

@@ -247,7 +247,10 @@ MonoidId product_monoid(Arena& arena, const std::vector<MonoidId>& parts) {
       product.places[position[i]] = m.places[i];
     }
     product.commutative &= m.commutative;
-    product.name += (product.name == "(" ? "" : ", ") + m.name;
+    // A product of products has the names of all.
+    const bool nested = m.name.starts_with('(');
+    product.name += product.name == "(" ? "" : ", ";
+    product.name += nested ? m.name.substr(1, m.name.size() - 2) : m.name;
   }
   product.name += ")";
   return arena.monoids.intern(std::move(product));

@@ -56,10 +56,18 @@ struct Precision {
   Multiply multiply = Multiply::exact;
 };
 
+// A reduction over a prefix of a point axis keeps its state from one point to the next: the kernel
+// runs along the axis one by one, and at each point folds only what the prefix gains.
+struct Scan {
+  AxisRef over;       // the reduce axis, of a reduction of the kernel
+  uint8_t along = 0;  // the point axis of that reduction
+};
+
 struct KernelSchedule {
   DefId root;
   std::vector<Split> splits;   // axes without an entry run serially, one cell at a time
   std::vector<AxisRef> order;  // of loops within a level; axes not listed follow in their own order
+  std::vector<Scan> scans;     // all along one axis of the kernel, whose loop is the innermost
 };
 
 struct Schedule {

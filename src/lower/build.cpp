@@ -88,7 +88,9 @@ struct Builder {
   void add_reduction(DefId node, const std::vector<AxisId>& point_axes,
                      const std::vector<uint32_t>& needed) {
     const Comprehension& c = comprehension(node);
-    Reduction r{.node = node, .axes = point_axes, .states = {}, .guards = {}};
+    Reduction r{.node = node, .axes = point_axes, .states = {}, .guards = {}, .scan = {}};
+    for (const Scan& scan : kernel.scans)
+      if (scan.over.node == node) r.scan = scan;
     for (uint8_t a = c.n_points; a < c.n_axes(); ++a) r.axes.push_back(add_axis(node, a, true));
     const Monoid& monoid = arena().monoids[c.monoid];
     r.states.assign(c.components.size(), UINT32_MAX);
@@ -178,6 +180,10 @@ struct Builder {
       FormId bound = *factor > 0 ? forms.ceil_quotient(forms.scale(linear->rest, -1), *factor)
                                  : forms.add(forms.quotient(linear->rest, -*factor), 1);
       add_bound(loop, r, bound, *factor > 0, bound_axes);
+      // A scan folded what lies below before: at the point before this one.
+      if (r.scan && r.scan->over.axis == position &&
+          forms.depends_on(constraint.form, {VarKind::axis, r.scan->along}))
+        add_bound(loop, r, linear->rest, true, bound_axes);
       return true;
     });
   }
@@ -286,11 +292,28 @@ struct Builder {
     }
     for (Reduction& r : tree.reductions)
       r.guards = arena().guards[comprehension(r.node).domain].constraints;
-    std::vector<Item> body;
-    for (uint32_t n = 0; n < tree.reductions.size(); ++n)
-      for (Item& item : reduction_items(n)) body.push_back(std::move(item));
+    // Scans start outside of the loop along which they run; all else is inside.
+    std::vector<Item> outside, body;
+    AxisId along;
+    for (uint32_t n = 0; n < tree.reductions.size(); ++n) {
+      const Reduction& r = tree.reductions[n];
+      std::vector<Item> items = reduction_items(n);
+      if (r.scan) {
+        along = r.axes[r.scan->along];
+        outside.push_back(std::move(items.front()));
+        items.erase(items.begin());
+      }
+      for (Item& item : items) body.push_back(std::move(item));
+    }
     for (const uint32_t k : components) body.emplace_back(Write{k});
-    tree.body = wrap(order(loops, refs), Level::grid, Level::lane, std::move(body));
+    loops = order(loops, refs);
+    if (along.valid()) {
+      std::erase(loops, along);
+      body = wrap({along}, Level::grid, Level::lane, std::move(body));
+      for (Item& item : body) outside.push_back(std::move(item));
+      body = std::move(outside);
+    }
+    tree.body = wrap(loops, Level::grid, Level::lane, std::move(body));
     set_bounds(tree.body, {});
     // Tasks are independent: the outermost grid loop runs them in parallel.
     if (auto* outer = tree.body.size() == 1 ? std::get_if<Loop>(&tree.body[0]) : nullptr)

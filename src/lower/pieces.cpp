@@ -51,9 +51,8 @@ void Writer::nested(kernel::Block& block, const std::function<void()>& body) {
 
 void Writer::in_loop(const std::string& name, FormId lo, FormId hi, int64_t step, Run run,
                      const std::function<void(FormId)>& body) {
-  const auto first = module_.forms.as_constant(lo);
-  const auto last = module_.forms.as_constant(hi);
-  if (first && last && *last - *first > 0 && *last - *first <= step) return body(lo);
+  const auto cells = module_.forms.as_constant(module_.forms.sub(hi, lo));
+  if (cells && *cells > 0 && *cells <= step) return body(lo);
   const std::set<std::string> names = names_;
   const VarId var = variable(name, Type::i64);
   kernel::For loop{.var = var, .lo = lo, .hi = hi, .step = step, .run = run, .body = {}};

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -52,6 +53,8 @@ struct Reduction {
   std::vector<AxisId> axes;        // of the kernel, by axis of the node's comprehension
   std::vector<uint32_t> states;    // by component; UINT32_MAX where the kernel does not need it
   std::vector<Constraint> guards;  // of its domain, not said by loop bounds; in the graph's forms
+  // A scan: the reduce axis whose prefix grows along a point axis, by axes of the node.
+  std::optional<Scan> scan;
 };
 
 struct Init {  // state = identity

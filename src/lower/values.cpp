@@ -17,6 +17,7 @@ Frame Writer::frame(DefId node, std::vector<FormId> axes, ExprId path) const {
           .compute = schedule_.format(node).accumulate,
           .path = path,
           .conditions = {},
+          .asked = {},
           .analysed = false,
           .memo = {},
           .reads = {}};
@@ -94,30 +95,85 @@ void Writer::find_conditions(Frame& f, ExprId root) const {
   f.analysed = true;
   if (!lazy) return;
   std::set<ExprId> always = {root};
+  // One more place where a node is evaluated; those within others say nothing.
+  const auto add = [](std::vector<std::set<ExprId>>& places, const std::set<ExprId>& place) {
+    const auto within = [](const std::set<ExprId>& a, const std::set<ExprId>& b) {
+      return std::includes(a.begin(), a.end(), b.begin(), b.end());
+    };
+    for (const auto& known : places)
+      if (within(place, known)) return;
+    std::erase_if(places, [&](const auto& known) { return within(known, place); });
+    places.push_back(place);
+  };
   for (size_t n = order.size(); n-- > 0;) {
     const ExprId user = order[n];
-    const auto own = f.conditions.find(user);
-    const ExprId where = always.contains(user) ? ExprId() : own->second;
+    std::vector<std::set<ExprId>> where = {{}};
+    if (!always.contains(user)) where = f.conditions.at(user);
     for (const Use& use : uses(user)) {
       if (always.contains(use.node)) continue;
-      const ExprId condition = graph.logical_and(where, use.condition);
-      if (!condition.valid()) {
+      if (always.contains(user) && !use.condition.valid()) {
         always.insert(use.node);
         f.conditions.erase(use.node);
         continue;
       }
-      const auto [known, is_new] = f.conditions.emplace(use.node, condition);
-      if (!is_new && known->second != condition)
-        known->second = graph.make(Op::logic_or, known->second, condition);
+      for (std::set<ExprId> place : where) {
+        if (use.condition.valid()) place.insert(use.condition);
+        add(f.conditions[use.node], place);
+      }
     }
   }
 }
 
-// Where a read is evaluated; invalid: wherever the frame is.
+// Whether evaluating an expression may evaluate the read.
+bool Writer::needs(const Comprehension& c, ExprId root, ExprId read) const {
+  const Arena& arena = *program_.arena;
+  std::vector<ExprId> roots = {root};
+  std::set<uint32_t> seen;
+  for (size_t n = 0; n < roots.size(); ++n) {
+    if (!roots[n].valid()) continue;
+    for (const ExprId id : arena.exprs.post_order({roots[n]})) {
+      if (id == read) return true;
+      if (arena.exprs[id].op != Op::read || !seen.insert(arena.exprs[id].index()).second) continue;
+      const Read& inner = c.reads[arena.exprs[id].index()];
+      const View& view = arena.views[inner.view];
+      for (const Coord& coord : view.coords) roots.push_back(coord.data);
+      roots.push_back(arena.guards[view.guard].condition);
+      roots.push_back(inner.otherwise);
+    }
+  }
+  return false;
+}
+
+// Where a read is evaluated; invalid: wherever the frame is. A condition may need the read itself:
+// it is evaluated apart, with the read only where that is needed without it.
 ExprId Writer::path_of(Frame& f, ExprId read) {
   const auto found = f.conditions.find(read);
   if (found == f.conditions.end()) return f.path;
-  return module_.exprs.logical_and(f.path, value(f, found->second));
+  const Comprehension& c = program_.comprehension(f.node);
+  std::set<ExprId> asked = f.asked;
+  asked.insert(read);
+  const auto needs_asked = [&](const std::set<ExprId>& place) {
+    for (const ExprId condition : place)
+      for (const ExprId other : asked)
+        if (needs(c, condition, other)) return true;
+    return false;
+  };
+  std::vector<std::set<ExprId>> places = found->second;
+  const bool apart = std::any_of(places.begin(), places.end(), needs_asked);
+  if (f.asked.contains(read)) std::erase_if(places, needs_asked);
+  Frame copy;
+  if (apart) copy = f;
+  Frame& at = apart ? copy : f;
+  at.asked.insert(read);
+  Exprs& out = module_.exprs;
+  ExprId any;
+  for (const std::set<ExprId>& place : places) {
+    ExprId all;
+    for (const ExprId condition : place) all = out.logical_and(all, value(at, condition));
+    any = any.valid() ? out.make(Op::logic_or, any, all) : all;
+  }
+  at.asked.erase(read);
+  return out.logical_and(f.path, any.valid() ? any : out.boolean(false));
 }
 
 ExprId Writer::value(Frame& f, ExprId root) {

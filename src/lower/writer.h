@@ -23,9 +23,10 @@ struct Frame {
   std::vector<FormId> axes;
   Type compute = Type::f32;  // of real arithmetic
   ExprId path;               // evaluated only where this holds; invalid: always
-  // Graph conditions under which nodes are evaluated, beside `path`; absent: always. Of the first
-  // root that was asked for, and all that it needs.
-  std::unordered_map<ExprId, ExprId> conditions;
+  // Where nodes are evaluated, beside `path`: where all graph conditions of one of these sets hold;
+  // absent: always. Of the first root that was asked for, and all that it needs.
+  std::unordered_map<ExprId, std::vector<std::set<ExprId>>> conditions;
+  std::set<ExprId> asked;  // reads whose place is being found
   bool analysed = false;
   Exprs::Memo memo;
   std::map<uint32_t, ExprId> reads;
@@ -43,6 +44,7 @@ class Writer {
   ExprId translate(Frame& f, ExprId root, const std::function<ExprId(const Expr&)>& state);
   ExprId value(Frame& f, ExprId root);
   void find_conditions(Frame& f, ExprId root) const;
+  bool needs(const Comprehension& c, ExprId root, ExprId read) const;
   ExprId path_of(Frame& f, ExprId read);
   ExprId node_value(Frame& f, const Expr& e, const std::array<ExprId, 3>& args);
   ExprId read_value(Frame& f, ExprId leaf);

@@ -1,41 +1,18 @@
-// Expressions as algebra sees them: what depends on which axes, sums and products in a normal form,
-// and conditions as affine constraints with a rest.
+// Expressions as algebra sees them: sums and products in a normal form, and conditions as affine
+// constraints with a rest.
 //
 // The normal forms hold over the reals; passes compare by them and mostly keep the expressions that
 // the program wrote. Nothing here is recursive in the depth of an expression beyond kDeep levels:
 // what is deeper is an atom.
 #pragma once
 
-#include <bitset>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/dependence.h"
 
 namespace tang {
-
-using AxisSet = std::bitset<256>;
-
-// The axes of one comprehension on which its parts depend, through reads too.
-class Dependence {
- public:
-  Dependence(const Arena& arena, const Comprehension& c);
-  AxisSet form(FormId f) const;
-  AxisSet expr(ExprId e);
-  AxisSet guard(GuardId g);
-  AxisSet read(uint32_t k) const { return reads_[k]; }
-  // No reduce axis.
-  bool is_invariant(ExprId e) { return (expr(e) & reduce_).none(); }
-  const AxisSet& reduce_axes() const { return reduce_; }
-
- private:
-  const Arena& arena_;
-  std::vector<AxisSet> reads_;
-  AxisSet reduce_;
-  std::unordered_map<ExprId, AxisSet> memo_;
-};
 
 // The axes over which a read is evaluated: the reduce axes, and the point axes of the components
 // that use it; all where its domain or another read does.

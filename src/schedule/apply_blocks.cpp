@@ -5,6 +5,7 @@
 
 #include "schedule/auto.h"
 #include "schedule/blocks.h"
+#include "schedule/scan.h"
 
 namespace tang {
 
@@ -212,6 +213,31 @@ struct Applier {
     kernel.order.push_back(*ref);
   }
 
+  // ---- scans ----
+
+  void set_scan(KernelSchedule& kernel, const ScheduleWord& word) {
+    const auto ref = axis_named(kernel.root, word.name);
+    const auto prefix = ref ? prefix_of(program, ref->node) : std::nullopt;
+    if (!prefix || prefix->over != *ref ||
+        name_of(AxisRef{ref->node, prefix->along}) != word.value)
+      return fail(word.span, fmt::format("{0} reduces no prefix of {1}: a scan is over {0} <= {1}, "
+                                         "and nothing else depends on {1}",
+                                         word.name, word.value.empty() ? "an index" : word.value));
+    for (const Scan& scan : kernel.scans)
+      if (scan.over == prefix->over) return;
+    kernel.scans.push_back(*prefix);
+  }
+
+  // A scan takes the points of its indices one after the other.
+  void check_scans(KernelSchedule& kernel, const ScheduleBlock& block) {
+    const size_t before = kernel.scans.size();
+    keep_legal_scans(program, kernel);
+    if (kernel.scans.size() == before) return;
+    for (const auto& clause : block.clauses)
+      if (clause.front().name == "scan")
+        fail(clause.front().span, "what is scanned cannot be split");
+  }
+
   // An order that a reduction's result depends on stays as it is.
   void check_order(const KernelSchedule& kernel, Span span) {
     std::vector<AxisRef> reduced;
@@ -311,6 +337,7 @@ struct Applier {
     std::erase_if(kernel->splits, [&](const Split& s) {
       return s.cells == (is_reduce(s.axis) ? kWhole : kOneByOne);
     });
+    check_scans(*kernel, block);
     check_size(*kernel, block.span);
     check_order(*kernel, block.span);
   }
@@ -321,7 +348,7 @@ struct Applier {
       if (verb.name == later)
         return fail(verb.span, fmt::format("this version has no clause {}", verb.name));
     constexpr std::array known = {"place", "tile",  "lane",      "register",
-                                  "order", "store", "accumulate"};
+                                  "order", "scan",  "store",     "accumulate"};
     if (verb.number || !verb.value.empty() ||
         std::find(known.begin(), known.end(), verb.name) == known.end())
       return fail(verb.span, fmt::format("a clause begins with one of {}", fmt::join(known, ", ")));
@@ -332,6 +359,7 @@ struct Applier {
       if (verb.name == "lane") set_cells(kernel, Level::lane, clause[w]);
       if (verb.name == "register") set_cells(kernel, Level::reg, clause[w]);
       if (verb.name == "order") set_order(kernel, clause[w]);
+      if (verb.name == "scan") set_scan(kernel, clause[w]);
       if (verb.name == "store" || verb.name == "accumulate")
         set_format(kernel.root, verb, clause[w]);
     }

@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "ir/cost.h"
+#include "schedule/scan.h"
 #include "support/panic.h"
 
 namespace tang {
@@ -119,9 +120,12 @@ struct Graph {
       if (uses) user = user ? user : &k;
     }
     for (uint32_t a = 0; a < c.n_points; ++a) {
-      const bool skipped = user &&
-                           std::find(user->axes.begin(), user->axes.end(), a) == user->axes.end() &&
-                           can_be_held(c.extents[a]);
+      const bool places = user && !c.is_map() &&
+                          arena.monoids[c.monoid].keeps_list(size_t(user - c.components.data())) &&
+                          user->axes.back() == a;
+      const bool lacks = user && std::find(user->axes.begin(), user->axes.end(), a) ==
+                                     user->axes.end();
+      const bool skipped = places || (lacks && can_be_held(c.extents[a]));
       if (!skipped) axes.push_back(a);
     }
     return axes;
@@ -169,8 +173,8 @@ struct Graph {
     if (cost[d] > kMostInlined) return false;
     const bool once = readers[d].size() == 1 && reads_once(readers[d][0]);
     if (of(d).is_map()) return cost[d] <= kCheap || once;
-    // Where a map reads a reduction, the map is its epilogue.
-    return once && !arena.monoids[of(d).monoid].keeps_lists() &&
+    // Where a map reads a reduction, the map is its epilogue. A scan has to run on its own.
+    return once && !prefix_of(program, DefId(d)) && !arena.monoids[of(d).monoid].keeps_lists() &&
            !program.comprehension(readers[d][0].node).is_map();
   }
 
@@ -316,20 +320,43 @@ bool store_whole_bytes(const Graph& graph, DefId root, size_t axis, int64_t cell
   return true;
 }
 
+// The kernel's axis along which a scan of it runs.
+uint32_t axis_along(const Graph& graph, DefId root, const Scan& scan) {
+  if (scan.over.node == root) return scan.along;
+  return graph.epilogue_axes(scan.over.node.value, root).value()[scan.along];
+}
+
+std::optional<uint32_t> scan_axis(const Graph& graph, const KernelSchedule& kernel) {
+  if (kernel.scans.empty()) return std::nullopt;
+  return axis_along(graph, kernel.root, kernel.scans[0]);
+}
+
+// The kernel's prefix reductions, along the first one's axis.
+void add_scans(const Graph& graph, const std::vector<DefId>& folds, KernelSchedule& kernel) {
+  for (const DefId fold : folds) {
+    const auto scan = prefix_of(graph.program, fold);
+    if (!scan) continue;
+    const uint32_t axis = axis_along(graph, kernel.root, *scan);
+    if (kernel.scans.empty() || scan_axis(graph, kernel) == axis) kernel.scans.push_back(*scan);
+  }
+}
+
 KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<DefId>& placed) {
   constexpr int64_t kUnknown = 1024;  // what a symbolic size is taken for
-  KernelSchedule kernel{.root = root, .splits = {}, .order = {}};
+  KernelSchedule kernel{.root = root, .splits = {}, .order = {}, .scans = {}};
   const Comprehension& c = graph.program.comprehension(root);
   const int64_t n_points = points(graph, c, 0, c.n_points, kUnknown);
   std::vector<DefId> folds = placed;
   if (!c.is_map()) folds.push_back(root);
   int64_t work = graph.cost[root.value];
+  add_scans(graph, folds, kernel);
+  const auto along = scan_axis(graph, kernel);
   for (const DefId fold : folds) {
     const Comprehension& f = graph.program.comprehension(fold);
     const int64_t length = points(graph, f, f.n_points, f.n_axes(), kUnknown);
     work += length * std::max<int64_t>(1, graph.cost[fold.value]);
     const bool commutes = graph.arena.monoids[f.monoid].commutative;
-    if (commutes && n_points <= kSplitPoints && f.n_axes() > f.n_points) {
+    if (commutes && !along && n_points <= kSplitPoints && f.n_axes() > f.n_points) {
       const size_t last = f.n_axes() - 1;
       if (points(graph, f, last, last + 1, kUnknown) >= kSplitExtent) {
         split_axis(kernel, fold, last, {0, 0, kLanes, 1});
@@ -352,6 +379,7 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
       if (!Graph::is_common(f, a) && graph.can_be_held(f.extents[a])) held[axes[a]] = true;
   }
   for (size_t a = 0; a < c.n_points; ++a) {
+    if (along == a) held[a] = false;
     if (held[a]) split_axis(kernel, root, a, {0, 0, 0, 0});
   }
   if (n_points == 0 || work < kTaskWork / std::max<int64_t>(1, n_points)) return kernel;
@@ -360,7 +388,7 @@ KernelSchedule choose_kernel(const Graph& graph, DefId root, const std::vector<D
   int64_t longest = 1;
   for (size_t a = 0; a < c.n_points; ++a) {
     const int64_t extent = points(graph, c, a, a + 1, kUnknown);
-    if (held[a] || extent <= longest) continue;
+    if (held[a] || extent <= longest || along == a) continue;
     task = a;
     longest = extent;
     if (extent >= 16) break;
@@ -414,6 +442,20 @@ std::optional<DefId> read_too_late(const Program& program, const std::vector<Pla
     graph.pass_on(d);
   }
   return std::nullopt;
+}
+
+void keep_legal_scans(const Program& program, KernelSchedule& kernel) {
+  if (kernel.scans.empty()) return;
+  const uint32_t along = *scan_axis(Graph(program), kernel);
+  for (const Split& s : kernel.splits) {
+    const bool point = s.axis.axis < program.comprehension(s.axis.node).n_points;
+    const bool one_by_one =
+        s.cells == std::array<int64_t, kLevelCount>{0, 0, point ? 1 : 0, point ? 1 : 0};
+    bool scanned = s.axis == AxisRef{kernel.root, static_cast<uint8_t>(along)};
+    // Lanes that joined once would join again at the next point.
+    for (const Scan& scan : kernel.scans) scanned |= !point && s.axis.node == scan.over.node;
+    if (scanned && !one_by_one) return kernel.scans.clear();
+  }
 }
 
 std::string why_not_epilogue(const Program& program, DefId node, DefId kernel) {

@@ -6,6 +6,8 @@
 //   tile i=64                      a task takes 64 cells of a point index
 //   lane i=16                      of these, 16 at a time; of a reduce index: 16 cells over lanes
 //   register i=4                   of these, 4 in the registers of one lane
+//   scan u=t                       a reduction over the prefix u <= t runs along t and keeps its
+//                                  state; the rules do so wherever t is not split
 //   order i j                      of the loops of one level; indices not listed follow
 //   store f16                      the format of the tensor in the workspace
 //   accumulate f64                 the format of arithmetic and running states

@@ -78,6 +78,13 @@ struct Writer {
       lane.push_back(word(name_of({kernel.root, 0}), 1));
     for (auto* clause : {&tile, &lane, &reg})
       if (clause->size() > 1) block.clauses.push_back(std::move(*clause));
+    if (!kernel.scans.empty()) {
+      block.clauses.push_back({word("scan")});
+      for (const Scan& scan : kernel.scans) {
+        block.clauses.back().push_back(word(name_of(scan.over)));
+        block.clauses.back().back().value = name_of({scan.over.node, scan.along});
+      }
+    }
     if (kernel.order.empty()) return;
     block.clauses.push_back({word("order")});
     for (const AxisRef& ref : kernel.order) block.clauses.back().push_back(word(name_of(ref)));

@@ -272,7 +272,9 @@ struct Printer {
       return fmt::format("{} := {}", printer.updated(), printer.expr(c.components[0].value));
     if (c.is_map()) {
       std::string value = printer.expr(c.components[0].value);
-      if (printer.is_rank0_read(c.components[0].value) && !value.ends_with(']')) value += "[]";
+      // A name alone would be another name of what it reads.
+      const bool bare = value.find('[') == std::string::npos;
+      if (printer.is_rank0_read(c.components[0].value) && bare) value += "[]";
       return fmt::format("{} = {}", left, value);
     }
     std::vector<std::string> reduce;

@@ -52,9 +52,8 @@ Bindings random_bindings(const Program& program, const std::vector<int64_t>& dim
   return bindings;
 }
 
-// Runs the lowered module; returns the outputs in order.
-std::vector<Array> execute(const Program& program, const kernel::Module& module,
-                           const Bindings& bindings, std::string& fault) {
+// What a run takes: the inputs, and outputs of the right size.
+std::vector<Array> with_outputs(const kernel::Module& module, const Bindings& bindings) {
   std::vector<Array> tensors = bindings.inputs;
   const auto dim = [&](Var v) { return bindings.dims.at(v.index); };
   for (const kernel::ModuleTensor& t : module.tensors) {
@@ -63,6 +62,13 @@ std::vector<Array> execute(const Program& program, const kernel::Module& module,
     for (const FormId extent : t.shape) shape.push_back(module.forms.evaluate(extent, dim));
     tensors.emplace_back(t.type, shape);
   }
+  return tensors;
+}
+
+// Runs the lowered module; returns the outputs in order.
+std::vector<Array> execute(const Program& program, const kernel::Module& module,
+                           const Bindings& bindings, std::string& fault) {
+  std::vector<Array> tensors = with_outputs(module, bindings);
   std::vector<Value> scalars = bindings.scalars;
   const kernel::RunResult result = kernel::run(module, bindings.dims, scalars, tensors);
   fault = result.fault;
@@ -128,6 +134,7 @@ Schedule random_schedule(const Program& program, std::mt19937& random) {
         splits.push_back({.axis = {fold, axis}, .cells = {0, 0, reg * pick({2, 4, 8}), reg}});
     }
     kernel.splits = std::move(splits);
+    keep_legal_scans(program, kernel);
   }
   return schedule;
 }
@@ -189,6 +196,24 @@ const Case kCases[] = {
     {"scan",
      "dim T\ninput a, b: f32[T]\n_, h[t] = affine[u | u <= t](a[u], b[u])\noutput h\n",
      {{1}, {6}, {0}}},
+    {"scans of several kinds",
+     "dim R, T\ninput x: f32[R, T]\ninput z: f32[T, 3]\n"
+     "a[r,t] = sum[s | s <= t](x[r,s])\nb[r,t] = max[s | s < t](x[r,s])\n"
+     "c[r,t: T] = tanh(sum[s | s < t - 1](x[r,s]))\nd[t: 20] = sum[s, k | s <= t](z[s,k])\n"
+     "e[t: T] = prod[k, s | s <= t && x[0,s] > 0.0](z[s,k])\n"
+     "v[r,t,q], w[r,t,q] = topk(2)[s | s <= t](x[r,s], s)\noutput a, b, c, d, e, v, w\n",
+     {{2, 5}, {1, 1}, {3, 30}, {2, 0}}},
+    {"a fold where another reads it",
+     "dim S, T\ninput q: f32[S, 4]\ninput k: f32[T, 4]\ninput v: f32[T, 3]\n"
+     "s[i,j] = sum[d](q[i,d] * k[j,d])\n"
+     "_, l[i], o[i,e] = online_softmax[j | j <= i](s[i,j], 1, v[j,e])\n"
+     "y[i,e] = o[i,e] / (l[i] == 0.0 ? 1.0 : l[i])\noutput y\n",
+     {{3, 5}, {1, 1}, {9, 4}, {2, 0}}},
+    {"a fold that is read under a condition",
+     "dim S, T\ninput q: f32[S, T]\ninput m: f32[S]\n"
+     "p[i,j] = sum[d | d < j](q[i,d])\n"
+     "y[i] = sum[j | j < T](m[i] > 0.0 ? (m[i] < 0.5 ? p[i,j] : 2.0) : q[i,j])\noutput y\n",
+     {{3, 5}, {1, 1}, {9, 4}, {2, 0}}},
     {"two kernels and a rank 0 result",
      "dim N\ninput x: f32[N]\nt = sum[i](x[i])\n"
      "y[i] = x[i] - t\noutput y, t\n",
@@ -251,6 +276,35 @@ TEST_P(LowerCase, EqualsTheInterpreter) {
 }
 
 // Layers that differ in the tensors they read, or in a constant coordinate, are one kernel.
+// All statements that a program's kernels execute.
+int64_t statements(const std::string& text, const std::vector<int64_t>& dims) {
+  const Program program = parse_text(text);
+  const kernel::Module module = lower(program, schedule_auto(program), {});
+  std::mt19937 random(7);
+  const Bindings bindings = random_bindings(program, dims, random);
+  std::vector<Array> tensors = with_outputs(module, bindings);
+  int64_t total = 0;
+  for (const kernel::Counts& counts : kernel::run(module, dims, {}, tensors).counts)
+    total += counts.statements;
+  return total;
+}
+
+TEST(Lower, AScanIsLinear) {
+  const std::string text = "dim T\ninput x: f32[T]\ny[t] = sum[s | s <= t](x[s])\noutput y\n";
+  EXPECT_LT(10 * statements(text, {2000}), 21 * statements(text, {1000}));
+}
+
+TEST(Lower, ACausalMaskHalvesTheWork) {
+  const std::string all =
+      "dim S\ninput q, k: f32[S, 64]\ns[i,j] = sum[d](q[i,d] * k[j,d])\n"
+      "m[i] = max[j](s[i,j])\noutput m\n";
+  std::string causal = all;
+  causal.replace(causal.find("max[j]"), 6, "max[j | j <= i]");
+  const double share = double(statements(causal, {64})) / double(statements(all, {64}));
+  EXPECT_LT(share, 0.53);
+  EXPECT_GT(share, 0.47);
+}
+
 TEST(Lower, AlikeKernelsAreOne) {
   const Program program = parse_text(
       "const L = 3\ninput x: f32[8]\ninput w: f32[L, 8, 8]\ninput v: f32[8, 8]\nh = x\n"

@@ -1,0 +1,14 @@
+// Which reductions are over a prefix: a point folds what the one before it folded, and more.
+#pragma once
+
+#include <optional>
+
+#include "ir/schedule.h"
+
+namespace tang {
+
+// The domain says u <= t + k for the first reduce axis u (any, where the monoid commutes), a point
+// axis t that all results have, and a constant k <= 0, and nothing else depends on t.
+std::optional<Scan> prefix_of(const Program& program, DefId node);
+
+}  // namespace tang
