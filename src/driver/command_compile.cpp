@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "driver/certify.h"
 #include "driver/commands.h"
 #include "driver/pipeline.h"
 #include "schedule/blocks.h"
@@ -19,6 +20,7 @@ struct Options {
   BackEndOptions back_end = {.prefix = {}};  // empty: from the file's stem
   bool time_passes = false;
   std::string depfile;
+  std::string certificates;
   PassOptions passes;
 };
 
@@ -38,6 +40,9 @@ void add_options(CLI::App& app, Options& options) {
                  "Start of every name that the source makes public")
       ->type_name("NAME");
   app.add_option("--depfile", options.depfile, "Write what was read, as a rule for make and ninja")
+      ->type_name("FILE");
+  app.add_option("--certificates", options.certificates,
+                 "Write each rewrite step as a line of JSON: what it replaced, and by what")
       ->type_name("FILE");
   add_pass_options(app, options.passes);
   app.add_flag("--time-passes", options.time_passes, "Say how long each stage took");
@@ -141,6 +146,13 @@ void write_what_is_asked(Invocation& invocation, Options options, const emit::Ta
   write_files(files);
 }
 
+void write_certificates(Invocation& invocation, const Options& options,
+                        const Scheduled& scheduled, const Trace& trace) {
+  std::string text;
+  for (const Step& step : trace.steps) text += certificate_line(scheduled.source, trace, step);
+  write_output(invocation, options.certificates, text);
+}
+
 }  // namespace
 
 int compile_command(Invocation& invocation) {
@@ -167,8 +179,11 @@ int compile_command(Invocation& invocation) {
     options.emit = "ir";
   }
   if (options.time_passes) invocation.watch = options.back_end.watch = &watch;
+  Trace trace;
+  const bool traced = !options.certificates.empty();
   const std::optional<Scheduled> scheduled =
-      checked_program(invocation, options.common, options.passes);
+      checked_program(invocation, options.common, options.passes, traced ? &trace : nullptr);
+  if (scheduled && traced) write_certificates(invocation, options, *scheduled, trace);
   if (scheduled) write_what_is_asked(invocation, options, target, *scheduled);
   if (options.time_passes) {
     watch.lap("write");

@@ -6,38 +6,18 @@
 #include <algorithm>
 #include <map>
 
-#include "rewrite/carry.h"
 #include "rewrite/edit.h"
+#include "rewrite/normal_form.h"
 #include "rewrite/passes.h"
 
 namespace tang {
 
 namespace {
 
-// The component as a definition of its own, where no other component takes part in its fold.
 std::optional<ComprehensionId> alone(Arena& arena, const Comprehension& c, uint32_t k) {
-  if (c.is_map() || arena.monoids[c.monoid].keeps_lists()) return std::nullopt;
-  const Monoid m = arena.monoids[c.monoid];
-  for (const ExprId id : arena.exprs.post_order({m.combine[k]})) {
-    const Expr& e = arena.exprs[id];
-    if ((e.op == Op::left || e.op == Op::right) && e.index() != k) return std::nullopt;
-  }
-  const auto renumber = [&](ExprId id, const std::array<ExprId, 3>&) {
-    const Expr e = arena.exprs[id];
-    return e.op == Op::left || e.op == Op::right ? arena.exprs.leaf(e.op, e.type, 0) : ExprId();
-  };
-  Exprs::Memo memo;
-  Monoid own{.name = "",
-             .types = {m.types[k]},
-             .identity = {m.identity[k]},
-             .combine = {arena.exprs.rewrite(m.combine[k], memo, renumber)},
-             .n_hidden = 0,
-             .commutative = m.commutative,
-             .places = {}};
-  Comprehension single = c;
-  single.components = {c.components[k]};
-  single.monoid = arena.monoids.intern(std::move(own));
-  return arena.comprehensions.intern(tidy(arena, single));
+  const auto part = component_alone(arena, c, k);
+  if (!part) return std::nullopt;
+  return arena.comprehensions.intern(*part);
 }
 
 }  // namespace
@@ -56,11 +36,8 @@ Program cse(const Program& program, const RewriteOptions&, Trace* trace) {
     if (c.is_update()) continue;
     const ComprehensionId id = program.defs[d].id;
     std::vector<std::optional<ComprehensionId>> parts;
-    if (c.is_map())
-      parts.push_back(arena.comprehensions.intern(tidy(arena, c)));
-    else
-      for (uint32_t k = 0; k < arena.monoids[c.monoid].n_visible(); ++k)
-        parts.push_back(alone(arena, c, k));
+    const size_t n = c.is_map() ? 1 : arena.monoids[c.monoid].n_visible();
+    for (uint32_t k = 0; k < n; ++k) parts.push_back(alone(arena, c, k));
     const bool all_known = std::all_of(parts.begin(), parts.end(), [&](const auto& part) {
       return part && known.contains(*part);
     });

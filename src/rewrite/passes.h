@@ -22,6 +22,9 @@ Rewrite substitute_maps;
 // The part of stabilize_softmax that gives sums of exponentials a maximum to be shifted by.
 Program shift_exponents(const Program& program, Trace* trace);
 
+// With quotients and guards simplified where the ranges of axes tell.
+Comprehension with_simple_views(const Program& program, const Comprehension& c);
+
 // The name by which a definition is spoken of: its first result that has one.
 std::string name_of(const Def& def);
 

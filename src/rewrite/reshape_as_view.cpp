@@ -129,12 +129,16 @@ class Reshaper {
 
 }  // namespace
 
+Comprehension with_simple_views(const Program& program, const Comprehension& c) {
+  return Reshaper(program, c).run();
+}
+
 Program reshape_as_view(const Program& program, const RewriteOptions&, Trace* trace) {
   Edit edit(program, trace);
   for (size_t d = 0; d < program.defs.size(); ++d) {
     const DefId def(d);
     const Comprehension c = edit.current(def);
-    const Comprehension made = Reshaper(program, c).run();
+    const Comprehension made = with_simple_views(program, c);
     if (made == c) continue;
     Step step{.pass = "reshape-as-view",
               .laws = {},
