@@ -21,7 +21,8 @@ constexpr int kSizes = 3;             // choices of sizes
 constexpr int kTries = 300;           // to find them
 constexpr int kPoints = 12;           // of a result, at each
 constexpr int64_t kLargest = 9;       // of a dim
-constexpr int64_t kElements = 1 << 22;  // of one input
+constexpr int64_t kElements = 1 << 26;  // of all inputs
+constexpr int64_t kMany = 1 << 20;      // so many inputs are tried at one choice of sizes
 constexpr double kClose = 1e-9;       // of real laws, against the greatest value seen
 
 bool have_one_form(const Program& before, const Program& after) {
@@ -44,13 +45,15 @@ std::optional<Bindings> draw(const Program& program, std::mt19937_64& random, bo
     const Bounds known =
         bounds(forms, program.assumptions, forms.var({VarKind::dim, static_cast<uint32_t>(d)}));
     const int64_t low = known.low.value_or(0);
-    const int64_t high = std::min(known.high.value_or(low + kLargest), low + (small ? 2 : kLargest));
+    const int64_t most = low + (small ? 2 : kLargest);
+    const int64_t high = std::min(known.high.value_or(most), most);
     b.dims.push_back(low + static_cast<int64_t>(random() % uint64_t(high - low + 1)));
   }
   for (size_t s = 0; s < program.scalars.size(); ++s)
     b.scalars[s] = random_scalar(program, b, s, random());
   Diagnostics ignored;
   if (!check_sizes(program, b, ignored)) return std::nullopt;
+  int64_t total = 0;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     std::vector<int64_t> shape;
     int64_t elements = 1;
@@ -59,7 +62,7 @@ std::optional<Bindings> draw(const Program& program, std::mt19937_64& random, bo
       if (shape.back() < 0 || __builtin_mul_overflow(elements, shape.back(), &elements))
         return std::nullopt;
     }
-    if (elements > kElements) return std::nullopt;
+    if (elements > kElements || (total += elements) > kElements) return std::nullopt;
     auto array = random_input(program, b, i, shape, random(), ignored);
     if (!array) return std::nullopt;
     b.inputs.push_back(std::move(*array));
@@ -115,12 +118,16 @@ Certificate tested(const Program& before, const Program& after, bool exact) {
     ++c.sizes;
     compare_values(before, after, *bindings, exact, random, c);
     if (!c.wrong.empty()) return {Certainty::wrong, c.wrong};
+    int64_t elements = 0;
+    for (const Array& input : bindings->inputs) elements += input.size();
+    if (elements > kMany) break;
   }
   if (c.values == 0) return {Certainty::open, "no sizes and inputs were found to test it with"};
   return {Certainty::tested, fmt::format("{} values at {} choices of sizes, {}", c.values, c.sizes,
-                                         c.difference == 0 ? "all equal"
-                                                           : fmt::format("largest difference {:.2g}",
-                                                                         c.difference))};
+                                         c.difference == 0
+                                             ? "all equal"
+                                             : fmt::format("largest difference {:.2g}",
+                                                           c.difference))};
 }
 
 }  // namespace

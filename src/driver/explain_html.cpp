@@ -72,7 +72,7 @@ std::vector<Box> boxes_of(const ExplainedProgram& p) {
     std::string kind = def.place == "stored" ? "stored" : "inside";
     if (def.folds) kind += " folds";
     if (def.is_output) kind += " output";
-    const size_t n = add(def.name, def.text + "\n" + def.place, kind);
+    const size_t n = add(def.names, def.text + "\n" + def.place, kind);
     for (const std::string& name : def.from)
       boxes[n].reads.push_back(
           static_cast<size_t>(std::find(inputs.begin(), inputs.end(), name) - inputs.begin()));
@@ -126,9 +126,11 @@ std::string picture(const ExplainedProgram& p, const std::string& what) {
       const Box& from = boxes[read];
       const int top = from.y() + kBoxHeight, bottom = box.y();
       const int bend = (bottom - top) / 2;
+      // A line that passes rows keeps to the side of what stands there.
+      const int aside = box.row - from.row > 1 ? std::max(from.width, box.width) / 2 + kGap : 0;
       svg += fmt::format("<path class=\"edge\" d=\"M{} {} C{} {} {} {} {} {}\"/>\n", from.middle(),
-                         top, from.middle(), top + bend, box.middle(), bottom - bend, box.middle(),
-                         bottom);
+                         top, from.middle() + aside, top + bend, box.middle() + aside,
+                         bottom - bend, box.middle(), bottom);
     }
   for (const Box& box : boxes)
     svg += fmt::format(

@@ -53,7 +53,10 @@ ExplainedProgram picture_of(const Program& program, const Schedule& schedule) {
   std::vector<std::vector<size_t>> readers(program.defs.size());
   for (size_t d = 0; d < program.defs.size(); ++d) {
     const Comprehension& c = program.comprehension(DefId(d));
+    std::vector<std::string> names = program.defs[d].names;
+    std::erase(names, "");
     ExplainedDef def{.name = name_of(program.defs[d]),
+                     .names = fmt::format("{}", fmt::join(names, ", ")),
                      .text = printed[d],
                      .reads = {},
                      .from = {},

@@ -11,6 +11,7 @@ namespace tang {
 // One definition in a picture of the program.
 struct ExplainedDef {
   std::string name;               // of its first result
+  std::string names;              // of all: "m, l, o"
   std::string text;               // as the program prints it
   std::vector<size_t> reads;      // definitions, by number
   std::vector<std::string> from;  // inputs that it reads

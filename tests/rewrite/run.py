@@ -3,6 +3,7 @@
 # random inputs; and the table of docs/rewrites.md, made from them and the examples.
 #
 #   run.py --tangc TANGC --device DEVICE     exit status 1 if an output is too far off
+#   run.py --tangc TANGC --certify           exit status 1 if a step is neither proved nor tested
 #   run.py --tangc TANGC --table PAGE        exit status 1 if the page has another table
 #   run.py --tangc TANGC --table PAGE --bless    writes the table into the page
 import argparse
@@ -92,13 +93,29 @@ def check_table(tangc, page, bless):
         sys.exit(f"{page} has another table; run.py --table {page} --bless writes it")
 
 
+def certify(tangc):
+    failed = 0
+    programs = sorted([*ROOT.glob("examples/*.tir"), *HERE.glob("*.tir")])
+    for program in programs:
+        done = subprocess.run([tangc, "check", str(program), "--certify"], capture_output=True,
+                              text=True)
+        if done.returncode != 0:
+            print(f"{program.name}\n{done.stdout}{done.stderr}")
+            failed += 1
+    print(f"{len(programs)} programs, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tangc", required=True)
     parser.add_argument("--device", choices=TOLERANCE)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--certify", action="store_true")
     parser.add_argument("--bless", action="store_true")
     options = parser.parse_args()
+    if options.certify:
+        certify(options.tangc)
     if options.table:
         return check_table(options.tangc, options.table, options.bless)
     programs = sorted(HERE.glob("*.tir"))
