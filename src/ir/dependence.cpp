@@ -44,4 +44,56 @@ AxisSet Dependence::guard(GuardId g) {
   return axes;
 }
 
+AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read) {
+  const auto uses = [&](ExprId root) {
+    if (!root.valid()) return false;
+    for (const ExprId id : arena.exprs.post_order({root}))
+      if (arena.exprs[id].op == Op::read && arena.exprs[id].index() == read) return true;
+    return false;
+  };
+  AxisSet axes;
+  bool everywhere = uses(arena.guards[c.domain].condition);
+  for (const Read& other : c.reads) {
+    everywhere |= uses(other.otherwise);
+    everywhere |= uses(arena.guards[arena.views[other.view].guard].condition);
+    for (const Coord& coord : arena.views[other.view].coords) everywhere |= uses(coord.data);
+  }
+  for (size_t a = 0; a < c.n_axes(); ++a)
+    if (everywhere || a >= c.n_points) axes.set(a);
+  for (size_t k = 0; k < c.components.size(); ++k) {
+    if (!uses(c.components[k].value)) continue;
+    std::vector<uint8_t> own = c.components[k].axes;
+    if (!c.is_map() && arena.monoids[c.monoid].keeps_list(k)) own.pop_back();  // its places
+    for (const uint8_t axis : own) axes.set(axis);
+  }
+  return axes;
+}
+
+AxisSet axes_of_domain(const Comprehension& c) {
+  AxisSet axes;
+  for (size_t a = 0; a < c.n_axes(); ++a) axes.set(a);
+  for (const Component& k : c.components) {
+    AxisSet own;
+    for (const uint8_t axis : k.axes) own.set(axis);
+    for (size_t a = 0; a < c.n_points; ++a)
+      if (!own.test(a)) axes.reset(a);
+  }
+  return axes;
+}
+
+Facts facts_of(const Program& program, const Comprehension& c, const AxisSet& axes,
+               bool in_domain) {
+  Forms& forms = program.arena->forms;
+  Facts facts = program.assumptions;
+  for (uint32_t a = 0; a < c.n_axes(); ++a) {
+    if (!axes.test(a)) continue;
+    const FormId axis = forms.axis(a);
+    facts.push_back({.form = axis});
+    facts.push_back({.form = forms.add(forms.sub(c.extents[a], axis), -1)});
+  }
+  if (in_domain)
+    for (const Constraint& k : program.arena->guards[c.domain].constraints) facts.push_back(k);
+  return facts;
+}
+
 }  // namespace tang

@@ -30,4 +30,16 @@ class Dependence {
   std::unordered_map<ExprId, AxisSet> memo_;
 };
 
+// The axes over which a read is evaluated: the reduce axes, and the point axes of the components
+// that use it; all where its domain or another read does.
+AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read);
+// The axes that are there wherever the domain is: the reduce axes, and point axes that every
+// component has.
+AxisSet axes_of_domain(const Comprehension& c);
+
+// Facts that hold wherever these axes of a comprehension are: their ranges, the domain's affine
+// constraints when `in_domain`, and the program's assumptions. The range of an axis may be empty,
+// which says everything, so it counts only where the axis is.
+Facts facts_of(const Program& program, const Comprehension& c, const AxisSet& axes, bool in_domain);
+
 }  // namespace tang

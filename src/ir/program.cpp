@@ -160,18 +160,4 @@ std::string Program::name_of(TensorId tensor) const {
   return def(*def_id).names[t.component];
 }
 
-Facts facts_of(const Program& program, const Comprehension& comprehension, bool in_domain) {
-  Forms& forms = program.arena->forms;
-  Facts facts = program.assumptions;
-  for (uint32_t a = 0; a < comprehension.n_axes(); ++a) {
-    const FormId axis = forms.axis(a);
-    facts.push_back({.form = axis});
-    facts.push_back({.form = forms.add(forms.sub(comprehension.extents[a], axis), -1)});
-  }
-  if (in_domain)
-    for (const Constraint& c : program.arena->guards[comprehension.domain].constraints)
-      facts.push_back(c);
-  return facts;
-}
-
 }  // namespace tang

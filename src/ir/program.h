@@ -235,8 +235,4 @@ class DefIndex {
 // Which definitions the outputs need, by DefId.
 std::vector<bool> live_defs(const Program& program, const DefIndex& index);
 
-// Facts that hold at every evaluated point of a comprehension: the ranges of its axes, its domain's
-// affine constraints when `in_domain`, and the program's assumptions.
-Facts facts_of(const Program& program, const Comprehension& comprehension, bool in_domain);
-
 }  // namespace tang

@@ -115,8 +115,8 @@ std::vector<Tree> build_trees(const Program& program, const Schedule& schedule,
 // Splits serial loops over partial units into full ones and at most one that is clipped.
 void peel(Tree& tree, const Forms& forms);
 
-// Drops values that nothing uses.
-void drop_unused(kernel::Block& body, const kernel::Module& module);
+// Drops values and arrays that nothing uses.
+void drop_unused(kernel::Kernel& kernel, kernel::Module& module);
 
 struct Written {
   kernel::Kernel kernel;

@@ -1,7 +1,10 @@
 // Values that nothing uses are not computed: a data coordinate is bound before the read that needs
-// it, and folding may leave no read. One pass over each block from its end, where the uses are.
+// it, and folding may leave no read. One pass over each block from its end, where the uses are. Nor
+// are a lane's own arrays kept that nothing loads: states over an empty domain.
+#include <map>
 #include <set>
 
+#include "kernel/walk.h"
 #include "lower/tile.h"
 
 namespace tang::tile {
@@ -10,6 +13,7 @@ namespace {
 
 struct Pruner {
   const kernel::Module& module;
+  std::set<uint32_t> unread;  // buffers that nothing loads
   std::set<uint32_t> used;
   std::set<ExprId> seen;
 
@@ -32,6 +36,7 @@ struct Pruner {
   }
   bool visit(kernel::For& loop) {
     block(loop.body);
+    if (loop.body.empty()) return false;
     form(loop.lo);
     form(loop.hi);
     return true;
@@ -39,6 +44,7 @@ struct Pruner {
   bool visit(kernel::If& branch) {
     block(branch.else_body);
     block(branch.then_body);
+    if (branch.then_body.empty() && branch.else_body.empty()) return false;
     expr(branch.condition);
     return true;
   }
@@ -53,6 +59,7 @@ struct Pruner {
     return true;
   }
   bool visit(kernel::Store& store) {
+    if (unread.contains(store.buffer.value)) return false;
     form(store.address);
     expr(store.value);
     return true;
@@ -65,10 +72,43 @@ struct Pruner {
   }
 };
 
+// The kernel without these buffers, which nothing accesses.
+void drop_buffers(kernel::Kernel& k, kernel::Module& module, const std::set<uint32_t>& dropped) {
+  std::vector<kernel::Buffer> kept;
+  std::map<uint32_t, uint32_t> number;
+  for (uint32_t b = 0; b < k.buffers.size(); ++b) {
+    if (dropped.contains(b)) continue;
+    number[b] = static_cast<uint32_t>(kept.size());
+    kept.push_back(std::move(k.buffers[b]));
+  }
+  k.buffers = std::move(kept);
+  Exprs::Memo memo;
+  const auto renumber = [&](ExprId id, const std::array<ExprId, 3>&) {
+    const Expr e = module.exprs[id];
+    if (e.op != Op::load) return ExprId();
+    return module.exprs.load(e.type, number.at(e.buffer()), e.form());
+  };
+  kernel::for_each_statement(k.body, [&](kernel::Stmt& stmt) {
+    if (const ExprId root = kernel::expression_of(stmt); root.valid())
+      kernel::set_expression(stmt, module.exprs.rewrite(root, memo, renumber));
+    if (auto* store = std::get_if<kernel::Store>(&stmt.node))
+      store->buffer = kernel::BufferId(size_t{number.at(store->buffer.value)});
+  });
+}
+
 }  // namespace
 
-void drop_unused(kernel::Block& body, const kernel::Module& module) {
-  Pruner{module, {}, {}}.block(body);
+void drop_unused(kernel::Kernel& k, kernel::Module& module) {
+  std::set<uint32_t> unread;
+  for (uint32_t b = k.n_params; b < k.buffers.size(); ++b) unread.insert(b);
+  kernel::for_each_statement(k.body, [&](const kernel::Stmt& stmt) {
+    const ExprId root = kernel::expression_of(stmt);
+    if (!root.valid() || unread.empty()) return;
+    for (const ExprId id : module.exprs.post_order({root}))
+      if (module.exprs[id].op == Op::load) unread.erase(module.exprs[id].buffer());
+  });
+  Pruner{module, unread, {}, {}}.block(k.body);
+  if (!unread.empty()) drop_buffers(k, module, unread);
 }
 
 }  // namespace tang::tile

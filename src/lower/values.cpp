@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/dependence.h"
 #include "lower/import.h"
 #include "lower/writer.h"
 #include "support/panic.h"
@@ -279,7 +280,8 @@ ExprId Writer::guard_of(Frame& f, const Read& read, const std::vector<FormId>& c
   const View& view = program_.arena->views[read.view];
   const Tensor& tensor = program_.arena->tensors[read.tensor];
   Forms& graph = program_.arena->forms;
-  const Facts facts = facts_of(program_, c, true);
+  const auto number = static_cast<uint32_t>(&read - c.reads.data());
+  const Facts facts = facts_of(program_, c, axes_around(*program_.arena, c, number), true);
   ExprId inside;
   const auto require = [&](ExprId condition) {
     inside = module_.exprs.logical_and(inside, condition);

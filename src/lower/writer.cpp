@@ -100,7 +100,7 @@ Written Writer::write() {
     positions_.push_back({.at = module_.forms.constant(0), .end = axis.extent, .clipped = false});
   block_ = &kernel_.body;
   items(tree_.body);
-  drop_unused(kernel_.body, module_);
+  drop_unused(kernel_, module_);
   kernel_.origin = tree_.root.value;
   return {.kernel = std::move(kernel_), .args = std::move(args_)};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/dependence.h"
 #include "support/panic.h"
 
 namespace tang {
@@ -251,9 +252,12 @@ namespace {
 // One read's replacement by a map's body.
 class Splicer {
  public:
-  Splicer(Arena& arena, const Comprehension& reader, const Facts& facts, Carrier& carrier,
-          ReadList& list)
-      : arena_(arena), reader_(reader), facts_(facts), carrier_(carrier), list_(list) {}
+  Splicer(const Program& program, const Comprehension& reader, Carrier& carrier, ReadList& list)
+      : program_(program),
+        arena_(*program.arena),
+        reader_(reader),
+        carrier_(carrier),
+        list_(list) {}
 
   ExprId body(uint32_t k, const Comprehension& map) {
     const Read read = reader_.reads[k];
@@ -265,7 +269,8 @@ class Splicer {
       Carrier inner(arena_, map, images, list_);
       return inner.expr(map.components[0].value);
     }
-    const Guard inside = where_in_range(map, images, carrier_.guard(view.guard));
+    const Facts facts = facts_of(program_, reader_, axes_around(arena_, reader_, k), true);
+    const Guard inside = where_in_range(map, images, carrier_.guard(view.guard), facts);
     const ExprId otherwise = carrier_.expr(read.otherwise);
     if (inside.empty()) {
       Carrier inner(arena_, map, images, list_);
@@ -280,8 +285,8 @@ class Splicer {
 
  private:
   // The guard, and that each coordinate lies in the tensor where the facts do not prove it.
-  Guard where_in_range(const Comprehension& map, const std::vector<AxisImage>& images,
-                       Guard guard) {
+  Guard where_in_range(const Comprehension& map, const std::vector<AxisImage>& images, Guard guard,
+                       const Facts& facts) {
     Exprs& exprs = arena_.exprs;
     Forms& forms = arena_.forms;
     for (size_t a = 0; a < map.n_axes(); ++a) {
@@ -298,7 +303,7 @@ class Splicer {
         continue;
       }
       for (const FormId f : {images[a].form, forms.add(forms.sub(extent, images[a].form), -1)})
-        if (!proves(forms, facts_, {.form = f})) guard.constraints.push_back({.form = f});
+        if (!proves(forms, facts, {.form = f})) guard.constraints.push_back({.form = f});
     }
     return arena_.guards[arena_.guard(std::move(guard))];
   }
@@ -332,9 +337,9 @@ class Splicer {
                       .otherwise = otherwise});
   }
 
+  const Program& program_;
   Arena& arena_;
   const Comprehension& reader_;
-  const Facts& facts_;
   Carrier& carrier_;
   ReadList& list_;
 };
@@ -344,13 +349,9 @@ class Splicer {
 Comprehension splice(const Program& program, const Comprehension& reader,
                      const std::vector<const Comprehension*>& maps) {
   Arena& arena = *program.arena;
-  bool guarded = false;
-  for (size_t k = 0; k < maps.size(); ++k)
-    guarded |= maps[k] && arena.views[reader.reads[k].view].guarded;
-  const Facts facts = guarded ? facts_of(program, reader, true) : Facts();
   ReadList list(arena);
   Carrier carrier(arena, reader, same_axes(arena, reader.n_axes()), list);
-  Splicer splicer(arena, reader, facts, carrier, list);
+  Splicer splicer(program, reader, carrier, list);
   carrier.instead = [&](uint32_t k) {
     return maps[k] ? splicer.body(k, *maps[k]) : ExprId();
   };

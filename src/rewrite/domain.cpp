@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/dependence.h"
+
 namespace tang {
 
 namespace {
@@ -27,9 +29,9 @@ bool hold_at(const Program& program, const Comprehension& c, const std::vector<F
 }
 
 Facts facts_of_points(const Program& program, const Comprehension& c) {
-  Comprehension points = c;
-  points.extents.resize(c.n_points);
-  return facts_of(program, points, false);
+  AxisSet points = axes_of_domain(c);
+  for (size_t a = c.n_points; a < c.n_axes(); ++a) points.reset(a);
+  return facts_of(program, c, points, false);
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ std::optional<std::vector<FormId>> extents_to_be_positive(const Program& program
 
 bool reads_are_in_range(const Program& program, const Comprehension& map) {
   Arena& arena = *program.arena;
-  const Facts facts = facts_of(program, map, false);
+  const Facts facts = facts_of(program, map, axes_of_domain(map), false);
   for (const Read& read : map.reads) {
     const View view = arena.views[read.view];
     if (view.guarded) continue;

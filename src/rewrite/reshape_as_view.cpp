@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/dependence.h"
 #include "rewrite/carry.h"
 #include "rewrite/edit.h"
 #include "rewrite/passes.h"
@@ -21,12 +22,13 @@ class Reshaper {
 
   Comprehension run() {
     Comprehension result = c_;
-    facts_ = facts_of(program_, c_, false);
+    set_facts(c_, axes_of_domain(c_), false);
     Guard domain = arena_.guards[c_.domain];
     simplify(domain);
     result.domain = arena_.guard(domain);
-    facts_ = facts_of(program_, result, true);
-    for (Read& read : result.reads) {
+    for (uint32_t k = 0; k < result.reads.size(); ++k) {
+      Read& read = result.reads[k];
+      set_facts(result, axes_around(arena_, c_, k), true);
       View view = arena_.views[read.view];
       for (Coord& coord : view.coords)
         coord = coord.is_gather() ? Coord{.form = {}, .data = simplify(coord.data)}
@@ -43,11 +45,25 @@ class Reshaper {
       }
       read.view = arena_.views.intern(std::move(view));
     }
-    for (Component& k : result.components) k.value = simplify(k.value);
+    for (Component& k : result.components) {
+      AxisSet own = axes_of_domain(result);
+      for (const uint8_t axis : k.axes) own.set(axis);
+      set_facts(result, own, true);
+      k.value = simplify(k.value);
+    }
     return result == c_ ? c_ : tidy(arena_, result);
   }
 
  private:
+  // What was found under other facts is forgotten.
+  void set_facts(const Comprehension& c, const AxisSet& axes, bool in_domain) {
+    Facts facts = facts_of(program_, c, axes, in_domain);
+    if (facts == facts_) return;
+    facts_ = std::move(facts);
+    memo_.clear();
+    forms_.clear();
+  }
+
   bool is_in_range(const View& view, const std::vector<FormId>& shape) {
     Forms& forms = arena_.forms;
     for (size_t d = 0; d < shape.size(); ++d) {

@@ -14,31 +14,6 @@ constexpr double kClose = 1e-13;  // coefficients that differ by rounding alone
 
 }  // namespace
 
-AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read) {
-  const auto uses = [&](ExprId root) {
-    if (!root.valid()) return false;
-    for (const ExprId id : arena.exprs.post_order({root}))
-      if (arena.exprs[id].op == Op::read && arena.exprs[id].index() == read) return true;
-    return false;
-  };
-  AxisSet axes;
-  bool everywhere = uses(arena.guards[c.domain].condition);
-  for (const Read& other : c.reads) {
-    everywhere |= uses(other.otherwise);
-    everywhere |= uses(arena.guards[arena.views[other.view].guard].condition);
-    for (const Coord& coord : arena.views[other.view].coords) everywhere |= uses(coord.data);
-  }
-  for (size_t a = 0; a < c.n_axes(); ++a)
-    if (everywhere || a >= c.n_points) axes.set(a);
-  for (size_t k = 0; k < c.components.size(); ++k) {
-    if (!uses(c.components[k].value)) continue;
-    std::vector<uint8_t> own = c.components[k].axes;
-    if (!c.is_map() && arena.monoids[c.monoid].keeps_list(k)) own.pop_back();  // its places
-    for (const uint8_t axis : own) axes.set(axis);
-  }
-  return axes;
-}
-
 std::optional<double> constant_of(const Exprs& exprs, ExprId e) {
   const Expr& x = exprs[e];
   if (x.op != Op::constant) return std::nullopt;

@@ -14,10 +14,6 @@
 
 namespace tang {
 
-// The axes over which a read is evaluated: the reduce axes, and the point axes of the components
-// that use it; all where its domain or another read does.
-AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read);
-
 // A constant's value as a real number.
 std::optional<double> constant_of(const Exprs& exprs, ExprId e);
 bool is_constant(const Exprs& exprs, ExprId e, double value);
