@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 declare -A sets=(
   [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev"
-  [test]="libgtest-dev libgmock-dev make $(tr '\n' ' ' <tests/packages.txt)"
+  [test]="libgtest-dev libgmock-dev libz3-dev pkg-config make $(tr '\n' ' ' <tests/packages.txt)"
 )
 
 missing=()

@@ -49,12 +49,16 @@ struct Answer {
 
 class Checker {
  public:
-  Checker(const Program& program, Diagnostics& diagnostics)
-      : program_(program), forms_(program.arena->forms), diagnostics_(diagnostics) {}
+  Checker(const Program& program, Diagnostics& diagnostics, const SolverSource& solver)
+      : program_(program),
+        forms_(program.arena->forms),
+        diagnostics_(diagnostics),
+        solver_(solver) {}
 
   void discharge(const Obligation& o);
 
  private:
+  Proof decide(const Facts& facts, std::optional<Constraint> goal);
   Answer answer(const Obligation& o);
   const Answer& remembered(const Obligation& o);
   void report(const Obligation& o, const Answer& a);
@@ -78,10 +82,19 @@ class Checker {
   const Program& program_;
   Forms& forms_;
   Diagnostics& diagnostics_;
+  const SolverSource& solver_;
   std::unordered_map<Question, Answer, QuestionHash> answers_;
   // A place is reported once, though unrolled loops and inlined functions ask there many times.
   std::set<std::tuple<uint32_t, uint32_t, uint32_t>> reported_;
 };
+
+// Without a goal: whether the facts contradict each other.
+Proof Checker::decide(const Facts& facts, std::optional<Constraint> goal) {
+  Proof proof = goal ? prove(forms_, facts, *goal) : prove_empty(forms_, facts);
+  if (proof.verdict != Verdict::unknown || !solver_) return proof;
+  if (Solver* solver = solver_()) proof = solver->prove(forms_, facts, goal);
+  return proof;
+}
 
 Answer Checker::answer(const Obligation& o) {
   if (o.kind == ObligationKind::satisfiable) {
@@ -90,10 +103,10 @@ Answer Checker::answer(const Obligation& o) {
     return {.verdict = empty ? Verdict::refuted : Verdict::proved, .side = {}, .witness = {}};
   }
   if (o.kind == ObligationKind::apart)
-    return {.verdict = prove_empty(forms_, o.facts).verdict, .side = {}, .witness = {}};
+    return {.verdict = decide(o.facts, std::nullopt).verdict, .side = {}, .witness = {}};
   Answer undecided;
   const auto ask = [&](Side side, FormId form) {
-    Proof proof = prove(forms_, o.facts, {form});
+    Proof proof = decide(o.facts, Constraint{form});
     if (proof.verdict == Verdict::proved) return false;
     undecided = {proof.verdict, side, std::move(proof.witness)};
     return proof.verdict == Verdict::refuted;
@@ -279,9 +292,9 @@ void Checker::report(const Obligation& o, const Answer& a) {
 }  // namespace
 
 bool check(const Program& program, const std::vector<Obligation>& obligations,
-           Diagnostics& diagnostics) {
+           Diagnostics& diagnostics, const SolverSource& solver) {
   const size_t n_errors = diagnostics.n_errors();
-  Checker checker(program, diagnostics);
+  Checker checker(program, diagnostics, solver);
   for (const Obligation& o : obligations) checker.discharge(o);
   return diagnostics.n_errors() == n_errors;
 }

@@ -5,13 +5,14 @@
 
 #include <vector>
 
+#include "check/solver.h"
 #include "ir/obligation.h"
 #include "support/diagnostics.h"
 
 namespace tang {
 
-// True when all hold.
+// True when all hold. `solver` is asked for what affine/prove leaves open.
 bool check(const Program& program, const std::vector<Obligation>& obligations,
-           Diagnostics& diagnostics);
+           Diagnostics& diagnostics, const SolverSource& solver = {});
 
 }  // namespace tang

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "check/laws.h"
 #include "driver/certify.h"
 #include "driver/commands.h"
+#include "driver/solver.h"
 
 namespace tang {
 
@@ -42,6 +44,14 @@ bool certify_all(Invocation& invocation, const Program& program, const Trace& tr
   return n_failed == 0;
 }
 
+// What is known of the program's own monoids.
+void report_laws(Invocation& invocation, const CommonOptions& options, const Program& program) {
+  for (const LawReport& r : monoid_laws(program, loaded_solver()))
+    remark(invocation, options,
+           fmt::format("tangc: monoid {}: {}: {}", r.monoid, r.law,
+                       r.proved ? "proved over the reals" : "tested on samples, not proved"));
+}
+
 }  // namespace
 
 int check_command(Invocation& invocation) {
@@ -58,6 +68,7 @@ int check_command(Invocation& invocation) {
   Trace trace;
   const auto scheduled = checked_program(invocation, options, passes, certify ? &trace : nullptr);
   if (!scheduled) return kProgramWrong;
+  report_laws(invocation, options, scheduled->source);
   return !certify || certify_all(invocation, scheduled->source, trace) ? kSuccess : kProgramWrong;
 }
 

@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "driver/manifest.h"
+#include "driver/solver.h"
 #include "ir/verify.h"
 #include "kernel/legalize.h"
 #include "lower/lower.h"
@@ -169,7 +170,7 @@ std::optional<Scheduled> front_end(Sources& sources, uint32_t file, const FrontE
   std::optional<Parsed> parsed = parse(sources, file, options.parse, diagnostics);
   lap(watch, "parse");
   if (!parsed || diagnostics.has_errors()) return std::nullopt;
-  const bool good = check(parsed->program, parsed->obligations, diagnostics);
+  const bool good = check(parsed->program, parsed->obligations, diagnostics, loaded_solver);
   lap(watch, "check");
   if (!good) return std::nullopt;
   std::optional<Program> rewritten = rewritten_program(parsed->program, options, diagnostics);

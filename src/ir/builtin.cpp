@@ -110,18 +110,24 @@ Monoid logsumexp(const Writer& w) {
                      {w.exprs.select(w.both(Op::eq, 0), equal, apart)}, true);
 }
 
-// A maximum that leads, and sums weighted by exp(m_i - m). A side whose maximum is -inf weighs
-// nothing whatever its sums hold, hence a select around the product.
+// A maximum that leads, and sums weighted by exp(m_i - m): the side with the maximum by 1, the other
+// by one exponential, of what it is less. Of an infinite maximum that is exp(inf - inf), NaN, hence
+// 1 + (m - m). A side whose maximum is -inf weighs nothing whatever its sums hold, hence a select
+// around the product.
 Monoid online_softmax(const Writer& w) {
   const ExprId peak = w.both(Op::max, 0);
-  const auto weighted = [&](ExprId own_peak, ExprId sum) {
-    const ExprId weight = w.exprs.make(Op::exp, w.sub(own_peak, peak));
-    return w.exprs.select(w.equals(own_peak, -kInfinity), w.real(0.0), w.mul(sum, weight));
+  const ExprId apart = w.exprs.make(Op::abs, w.sub(w.left(0), w.right(0)));
+  const ExprId less = w.exprs.make(Op::exp, w.exprs.make(Op::neg, apart));
+  const auto weighted = [&](ExprId own, ExprId other, ExprId sum) {
+    const ExprId one = w.add(w.real(1.0), w.sub(own, own));
+    const ExprId weight = w.exprs.select(w.exprs.make(Op::gt, own, other), one, less);
+    return w.exprs.select(w.equals(own, -kInfinity), w.real(0.0), w.mul(sum, weight));
   };
   Monoid m = make_monoid(w.types, {w.real(-kInfinity)}, {peak}, true);
   for (size_t i = 1; i < w.types.size(); ++i) {
     m.identity.push_back(w.real(0.0));
-    m.combine.push_back(w.add(weighted(w.left(0), w.left(i)), weighted(w.right(0), w.right(i))));
+    m.combine.push_back(w.add(weighted(w.left(0), w.right(0), w.left(i)),
+                              weighted(w.right(0), w.left(0), w.right(i))));
   }
   return m;
 }

@@ -167,6 +167,19 @@ struct Graph {
                        [&](uint32_t axis) { return axes.contains(axis); });
   }
 
+  // Enough of them to keep a machine busy without those of what they read. A symbolic size is.
+  bool has_many_points(DefId node) const {
+    const Comprehension& c = program.comprehension(node);
+    int64_t n = 1;
+    for (size_t a = 0; a < c.n_points && n <= kSplitPoints; ++a) {
+      const int64_t extent = is_common(c, static_cast<uint32_t>(a))
+                                 ? arena.forms.as_constant(c.extents[a]).value_or(kSplitPoints + 1)
+                                 : 1;
+      n *= std::max<int64_t>(extent, 1);
+    }
+    return n > kSplitPoints;
+  }
+
   bool inlines(size_t d) const {
     if (!live[d]) return true;
     if (is_output[d] || of(d).is_update() || !is_read_in_time(d)) return false;
@@ -174,7 +187,8 @@ struct Graph {
     const bool once = readers[d].size() == 1 && reads_once(readers[d][0]);
     if (of(d).is_map()) return cost[d] <= kCheap || once;
     // Where a map reads a reduction, the map is its epilogue. A scan has to run on its own.
-    return once && !prefix_of(program, DefId(d)) && !arena.monoids[of(d).monoid].keeps_lists() &&
+    return once && !prefix_of(program, DefId(d)) && has_many_points(readers[d][0].node) &&
+           !arena.monoids[of(d).monoid].keeps_lists() &&
            !program.comprehension(readers[d][0].node).is_map();
   }
 

@@ -14,6 +14,7 @@ INCLUDES = {
     "ir": "scalar affine support",
     "text": "ir scalar affine support",
     "check": "ir scalar affine support",
+    "prove": "check scalar affine support",
     "interp": "ir scalar affine support",
     "rewrite": "ir scalar affine support",
     "schedule": "ir scalar affine support",
