@@ -24,6 +24,7 @@ constexpr std::array kCommands = {
     Command{"check", "parse, check types and prove that every read is in range", check_command},
     Command{"run", "execute a program on arrays", run_model_command},
     Command{"explain", "say what was fused, what was not, and why", explain_command},
+    Command{"reduce", "shrink a program on which a command fails", reduce_command},
     Command{"fmt", "write a program in its canonical form", fmt_command},
     Command{"passes", "list the passes and legalizations", passes_command},
     Command{"targets", "list the languages that tangc writes", targets_command},

@@ -12,6 +12,7 @@ int compile_command(Invocation& invocation);  // what `tangc model.tir` does
 int check_command(Invocation& invocation);
 int run_model_command(Invocation& invocation);
 int explain_command(Invocation& invocation);
+int reduce_command(Invocation& invocation);
 int fmt_command(Invocation& invocation);
 int passes_command(Invocation& invocation);
 int targets_command(Invocation& invocation);

@@ -110,10 +110,10 @@ Monoid logsumexp(const Writer& w) {
                      {w.exprs.select(w.both(Op::eq, 0), equal, apart)}, true);
 }
 
-// A maximum that leads, and sums weighted by exp(m_i - m): the side with the maximum by 1, the other
-// by one exponential, of what it is less. Of an infinite maximum that is exp(inf - inf), NaN, hence
-// 1 + (m - m). A side whose maximum is -inf weighs nothing whatever its sums hold, hence a select
-// around the product.
+// A maximum that leads, and sums weighted by exp(m_i - m): the side with the maximum by 1, the
+// other by one exponential, of what it is less. An infinite maximum weighs exp(inf - inf), NaN,
+// hence 1 + (m - m). A side whose maximum is -inf weighs nothing whatever its sums hold, hence a
+// select around the product.
 Monoid online_softmax(const Writer& w) {
   const ExprId peak = w.both(Op::max, 0);
   const ExprId apart = w.exprs.make(Op::abs, w.sub(w.left(0), w.right(0)));

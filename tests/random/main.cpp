@@ -48,8 +48,13 @@ bool front_half(uint64_t seed, Subject& subject) {
   } catch (const std::exception& fault) {
     wrong = fault.what();
   }
-  if (!wrong.empty()) report(subject, wrong);
-  return wrong.empty();
+  if (wrong.empty()) return true;
+  report(subject, wrong);
+  fmt::print("smaller:\n{}\n", shrunken(subject, [](Subject& s) {
+               std::string found = compare_passes(s);
+               return found.empty() ? compare_kernels(s) : found;
+             }));
+  return false;
 }
 
 size_t run_batch(std::vector<Subject>& batch) {

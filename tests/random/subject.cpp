@@ -15,6 +15,7 @@
 #include "rng.h"
 #include "schedule/auto.h"
 #include "text/print.h"
+#include "text/shrink.h"
 
 namespace tang::random {
 namespace {
@@ -155,6 +156,39 @@ std::string prepare(uint64_t seed, Subject& subject) {
   subject.bindings = random_bindings(subject.program, subject.generated, seed);
   subject.expected = Interpreter(subject.program, subject.bindings).outputs();
   return compare_reprint(subject, subject.program, true);
+}
+
+std::string shrunken(const Subject& subject,
+                     const std::function<std::string(Subject& subject)>& wrong) {
+  return shrink(
+      subject.generated.text,
+      [&](const std::string& text) {
+        Subject smaller = subject;
+        try {
+          std::string error;
+          std::optional<Program> program = parse_text(text, error);
+          if (!error.empty()) return false;
+          smaller.generated.text = text;
+          // Only outputs whose tolerance is known, with the values that it is for.
+          std::vector<GeneratedOutput> outputs;
+          for (const Output& output : program->outputs)
+            for (const GeneratedOutput& known : subject.generated.outputs)
+              if (known.name == output.name) outputs.push_back(known);
+          if (outputs.size() != program->outputs.size()) return false;
+          smaller.generated.outputs = outputs;
+          smaller.program = std::move(*program);
+          smaller.bindings = random_bindings(smaller.program, smaller.generated, subject.seed);
+          smaller.expected = Interpreter(smaller.program, smaller.bindings).outputs();
+        } catch (const std::exception&) {
+          return false;  // no program to run
+        }
+        try {
+          return !wrong(smaller).empty();
+        } catch (const std::exception&) {
+          return true;
+        }
+      },
+      3000);
 }
 
 std::string compare_passes(Subject& subject) {

@@ -1,6 +1,7 @@
 // A generated program under test: parsed, with sizes, random inputs, and what the interpreter says.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct Subject {
 
 // Generates, parses, checks, verifies, prints and parses again, interprets both.
 std::string prepare(uint64_t seed, Subject& subject);
+// A smaller program of which `wrong` still says something, made from the subject's.
+std::string shrunken(const Subject& subject,
+                     const std::function<std::string(Subject& subject)>& wrong);
 // Each pass alone and all of them, interpreted; the rewritten program printed and parsed again.
 std::string compare_passes(Subject& subject);
 // The modules of both programs before and after legalization, executed as kernel IR.
