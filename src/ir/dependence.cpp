@@ -1,5 +1,7 @@
 #include "ir/dependence.h"
 
+#include <set>
+
 namespace tang {
 
 Dependence::Dependence(const Arena& arena, const Comprehension& c) : arena_(arena) {
@@ -42,6 +44,21 @@ AxisSet Dependence::guard(GuardId g) {
   for (const Constraint& c : guard.constraints) axes |= form(c.form);
   if (guard.condition.valid()) axes |= expr(guard.condition);
   return axes;
+}
+
+std::vector<uint32_t> components_needed(const Arena& arena, const Monoid& monoid,
+                                        const std::vector<uint32_t>& wanted) {
+  std::set<uint32_t> needed;
+  std::vector<uint32_t> stack = wanted;
+  while (!stack.empty()) {
+    const uint32_t next = stack.back();
+    stack.pop_back();
+    if (!needed.insert(next).second) continue;
+    for (const ExprId id : arena.exprs.post_order({monoid.combine[next]}))
+      if (const Expr& e = arena.exprs[id]; e.op == Op::left || e.op == Op::right)
+        stack.push_back(e.index());
+  }
+  return {needed.begin(), needed.end()};
 }
 
 AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read) {

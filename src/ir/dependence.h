@@ -30,6 +30,10 @@ class Dependence {
   std::unordered_map<ExprId, AxisSet> memo_;
 };
 
+// The components that the wanted ones read through `combine`, themselves included, in order.
+std::vector<uint32_t> components_needed(const Arena& arena, const Monoid& monoid,
+                                        const std::vector<uint32_t>& wanted);
+
 // The axes over which a read is evaluated: the reduce axes, and the point axes of the components
 // that use it; all where its domain or another read does.
 AxisSet axes_around(const Arena& arena, const Comprehension& c, uint32_t read);

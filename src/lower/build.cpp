@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/dependence.h"
 #include "lower/import.h"
 #include "lower/tile.h"
 #include "support/panic.h"
@@ -288,7 +289,7 @@ struct Builder {
     } else {
       std::vector<AxisId> point_axes(tree.root_axes.begin(),
                                      tree.root_axes.begin() + root.n_points);
-      add_reduction(kernel.root, point_axes, needed_components(kernel.root, components));
+      add_reduction(kernel.root, point_axes, components_needed(arena(), arena().monoids[root.monoid], components));
     }
     for (Reduction& r : tree.reductions)
       r.guards = arena().guards[comprehension(r.node).domain].constraints;
@@ -348,23 +349,9 @@ struct Builder {
       }
     }
     for (const Placed& p : all)
-      add_reduction(p.node, p.axes, needed_components(p.node, p.components));
-  }
-
-  // The components that the wanted ones read through `combine`, themselves included.
-  std::vector<uint32_t> needed_components(DefId node, const std::vector<uint32_t>& wanted) const {
-    const Monoid& monoid = arena().monoids[comprehension(node).monoid];
-    std::set<uint32_t> needed(wanted.begin(), wanted.end());
-    for (bool grew = true; grew;) {
-      grew = false;
-      std::vector<ExprId> roots;
-      for (const uint32_t k : needed) roots.push_back(monoid.combine[k]);
-      for (const ExprId id : arena().exprs.post_order(roots)) {
-        const Expr& e = arena().exprs[id];
-        if (e.op == Op::left || e.op == Op::right) grew |= needed.insert(e.index()).second;
-      }
-    }
-    return {needed.begin(), needed.end()};
+      add_reduction(p.node, p.axes,
+                    components_needed(arena(), arena().monoids[comprehension(p.node).monoid],
+                                      p.components));
   }
 };
 

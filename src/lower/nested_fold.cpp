@@ -1,8 +1,8 @@
 // A reduction computed where it is read: its states as variables, its reduce axes as loops at the
 // place of the read, which runs only where the read is evaluated.
 #include <algorithm>
-#include <set>
 
+#include "ir/dependence.h"
 #include "lower/import.h"
 #include "lower/writer.h"
 #include "support/panic.h"
@@ -10,25 +10,6 @@
 namespace tang::tile {
 
 using kernel::VarId;
-
-namespace {
-
-// The components that component `k` needs: itself, and what their combines read.
-std::vector<uint32_t> closure(const Arena& arena, const Monoid& monoid, uint32_t k) {
-  std::set<uint32_t> needed;
-  std::vector<uint32_t> stack = {k};
-  while (!stack.empty()) {
-    const uint32_t next = stack.back();
-    stack.pop_back();
-    if (!needed.insert(next).second) continue;
-    for (const ExprId id : arena.exprs.post_order({monoid.combine[next]}))
-      if (const Expr& e = arena.exprs[id]; e.op == Op::left || e.op == Op::right)
-        stack.push_back(e.index());
-  }
-  return {needed.begin(), needed.end()};
-}
-
-}  // namespace
 
 // Loops over the reduce axes from `axis` on, each bounded by what the domain says of it in axes
 // that are known by then; the innermost runs `body` where the rest of the domain holds.
@@ -75,7 +56,7 @@ ExprId Writer::nested_fold(DefId node, uint32_t component, const std::vector<For
   Exprs& out = module_.exprs;
   Frame f = frame(node, std::vector<FormId>(c.n_axes()), {});
   for (size_t d = 0; d < coords.size(); ++d) f.axes[c.components[component].axes[d]] = coords[d];
-  const std::vector<uint32_t> needed = closure(*program_.arena, monoid, component);
+  const std::vector<uint32_t> needed = components_needed(*program_.arena, monoid, {component});
   std::map<uint32_t, ExprId> states;
   std::map<uint32_t, VarId> variables;
   for (const uint32_t k : needed) {

@@ -84,6 +84,22 @@ void Edit::replace(DefId def, Comprehension c, std::vector<std::string> axis_nam
   note(node.def);
 }
 
+void Edit::replace(DefId def, Comprehension c, const Reason& reason) {
+  const Def before = snapshot(def);
+  replace(def, std::move(c), before.axis_names);
+  const Def after = snapshot(def);
+  if (!trace_) return;
+  Step step{.pass = reason.pass,
+            .laws = reason.laws,
+            .before = {before},
+            .after = {after},
+            .equal = {},
+            .says = reason.says};
+  for (uint32_t k = 0; k < before.names.size(); ++k)
+    step.equal.emplace_back(arena().component(before.id, k), arena().component(after.id, k));
+  trace_->steps.push_back(std::move(step));
+}
+
 Def Edit::add(DefId before, Comprehension c, std::vector<std::string> names,
               std::vector<std::string> axis_names) {
   changed_ = true;

@@ -40,6 +40,13 @@ class Edit {
 
   // The definition is computed by `c`; component k stands for component k.
   void replace(DefId def, Comprehension c, std::vector<std::string> axis_names);
+  // The same, with its step in the log.
+  struct Reason {
+    std::string_view pass;
+    std::vector<std::string_view> laws;
+    std::string says;
+  };
+  void replace(DefId def, Comprehension c, const Reason& reason);
   // A further definition, which stands before `before` unless what it reads comes later.
   Def add(DefId before, Comprehension c, std::vector<std::string> names,
           std::vector<std::string> axis_names);

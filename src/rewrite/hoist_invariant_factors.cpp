@@ -17,15 +17,6 @@ namespace tang {
 
 namespace {
 
-bool is_sum(const Arena& arena, const Comprehension& c) {
-  if (c.is_map() || c.components.size() != 1) return false;
-  const Monoid& m = arena.monoids[c.monoid];
-  if (m.keeps_lists() || m.types[0] != Type::f64) return false;
-  const Expr combine = arena.exprs[m.combine[0]];
-  return combine.op == Op::add && arena.exprs[combine.args[0]].op == Op::left &&
-         arena.exprs[combine.args[1]].op == Op::right;
-}
-
 // A value as (what stays) * (what leaves): products of factors on either side of a division.
 struct Parts {
   ExprId stays, factor, divisor;  // invalid: 1
@@ -89,7 +80,7 @@ class Hoister {
   void visit(DefId def) {
     Arena& arena = edit_.arena();
     const Comprehension given_sum = edit_.current(def);
-    if (!is_sum(arena, given_sum)) return;
+    if (!folds_by(arena, given_sum, Op::add)) return;
     std::set<size_t> before = {size_t{def.value}};
     const Comprehension c = with_factors(given_sum, before);
     Dependence dependence(arena, c);

@@ -69,18 +69,10 @@ Program masks_to_domain(const Program& program, const RewriteOptions&, Trace* tr
       any = true;
     }
     if (!any) continue;
-    Step step{.pass = "masks-to-domain",
-              .laws = {},
-              .before = {edit.snapshot(def)},
-              .after = {},
-              .equal = {},
-              .says = name_of(program.defs[d]) + " folds only the points that its mask leaves"};
-    edit.replace(def, c, program.defs[d].axis_names);
-    step.after = {edit.snapshot(def)};
-    for (uint32_t k = 0; k < program.defs[d].names.size(); ++k)
-      step.equal.emplace_back(edit.arena().component(step.before[0].id, k),
-                              edit.arena().component(step.after[0].id, k));
-    if (trace) trace->steps.push_back(std::move(step));
+    edit.replace(def, c,
+                 {.pass = "masks-to-domain",
+                  .laws = {},
+                  .says = name_of(program.defs[d]) + " folds only points that its mask leaves"});
   }
   return edit.changed() ? edit.finish() : program;
 }

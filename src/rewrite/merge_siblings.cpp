@@ -52,20 +52,15 @@ class Siblings {
   void find_readers() {
     const DefIndex index(program_);
     readers_.resize(program_.defs.size());
-    deadline_.assign(program_.defs.size(), SIZE_MAX);
-    std::map<TensorId, size_t> overwritten;
+    const Overwrites overwrites(program_);
     for (size_t d = 0; d < program_.defs.size(); ++d) {
       const Comprehension& c = program_.comprehension(DefId(d));
-      if (c.is_update()) overwritten.emplace(arena_.updated(c), d);
+      deadline_.push_back(overwrites.deadline(c));
       for (const Read& read : c.reads)
         if (const auto from = index.of(read.tensor))
           if (readers_[from->value].empty() || readers_[from->value].back() != d)
             readers_[from->value].push_back(d);
     }
-    for (size_t d = 0; d < program_.defs.size(); ++d)
-      for (const Read& read : program_.comprehension(DefId(d)).reads)
-        if (const auto found = overwritten.find(read.tensor); found != overwritten.end())
-          deadline_[d] = std::min(deadline_[d], found->second);
   }
 
   // The reader's axis at each point axis of the definition, when every read of it says the same.

@@ -1,8 +1,8 @@
 #include "rewrite/normal_form.h"
 
 #include <algorithm>
-#include <set>
 
+#include "ir/dependence.h"
 #include "rewrite/carry.h"
 #include "rewrite/expand.h"
 #include "rewrite/passes.h"
@@ -11,22 +11,11 @@ namespace tang {
 
 namespace {
 
-// The component and those that its combine reads, in order.
-std::vector<uint32_t> closure(const Arena& arena, const Monoid& monoid, uint32_t k) {
-  std::set<uint32_t> needed;
-  std::vector<uint32_t> stack = {k};
-  while (!stack.empty()) {
-    const uint32_t next = stack.back();
-    stack.pop_back();
-    if (!needed.insert(next).second) continue;
-    for (const ExprId id : arena.exprs.post_order({monoid.combine[next]}))
-      if (const Expr& e = arena.exprs[id]; e.op == Op::left || e.op == Op::right)
-        stack.push_back(e.index());
-  }
-  // The component itself first: its place in a tuple says nothing.
-  std::vector<uint32_t> all = {k};
-  for (const uint32_t other : needed)
-    if (other != k) all.push_back(other);
+// The component itself first, since its place in a tuple says nothing, then what it needs.
+std::vector<uint32_t> itself_first(const Arena& arena, const Monoid& monoid, uint32_t k) {
+  std::vector<uint32_t> all = components_needed(arena, monoid, {k});
+  std::erase(all, k);
+  all.insert(all.begin(), k);
   return all;
 }
 
@@ -57,7 +46,7 @@ std::optional<Comprehension> component_alone(Arena& arena, const Comprehension& 
   Comprehension alone = c;
   if (!c.is_map()) {
     const Monoid m = arena.monoids[c.monoid];
-    const std::vector<uint32_t> parts = closure(arena, m, k);
+    const std::vector<uint32_t> parts = itself_first(arena, m, k);
     alone.monoid = arena.monoids.intern(part_of(arena, m, parts));
     alone.components.clear();
     for (const uint32_t part : parts) alone.components.push_back(c.components[part]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 
 #include "rewrite/rewrite.h"
 
@@ -24,6 +25,17 @@ Program shift_exponents(const Program& program, Trace* trace);
 
 // With quotients and guards simplified where the ranges of axes tell.
 Comprehension with_simple_views(const Program& program, const Comprehension& c);
+
+// Which updates overwrite what: a definition has to come before those that overwrite what it reads.
+class Overwrites {
+ public:
+  explicit Overwrites(const Program& program);
+  // The first update, by DefId, that overwrites what the comprehension reads; SIZE_MAX: none does.
+  size_t deadline(const Comprehension& c) const;
+
+ private:
+  std::unordered_map<TensorId, size_t> updates_;  // by what they overwrite
+};
 
 // The name by which a definition is spoken of: its first result that has one.
 std::string name_of(const Def& def);

@@ -156,18 +156,10 @@ Program reshape_as_view(const Program& program, const RewriteOptions&, Trace* tr
     const Comprehension c = edit.current(def);
     const Comprehension made = with_simple_views(program, c);
     if (made == c) continue;
-    Step step{.pass = "reshape-as-view",
-              .laws = {},
-              .before = {edit.snapshot(def)},
-              .after = {},
-              .equal = {},
-              .says = name_of(program.defs[d]) + " reads by simpler views"};
-    edit.replace(def, made, program.defs[d].axis_names);
-    step.after = {edit.snapshot(def)};
-    for (uint32_t k = 0; k < program.defs[d].names.size(); ++k)
-      step.equal.emplace_back(edit.arena().component(step.before[0].id, k),
-                              edit.arena().component(step.after[0].id, k));
-    if (trace) trace->steps.push_back(std::move(step));
+    edit.replace(def, made,
+                 {.pass = "reshape-as-view",
+                  .laws = {},
+                  .says = name_of(program.defs[d]) + " reads by simpler views"});
   }
   return edit.changed() ? edit.finish() : program;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rewrite/passes.h"
 #include "support/panic.h"
 
@@ -39,6 +41,21 @@ Program rewrite(Program program, const std::vector<const Pass*>& list,
     if (after) after(*pass, program);
   }
   return program;
+}
+
+Overwrites::Overwrites(const Program& program) {
+  for (size_t d = 0; d < program.defs.size(); ++d)
+    if (const Comprehension& c = program.comprehension(DefId(d)); c.is_update())
+      updates_.emplace(program.arena->updated(c), d);
+}
+
+size_t Overwrites::deadline(const Comprehension& c) const {
+  size_t first = SIZE_MAX;
+  for (uint32_t k = 0; k < c.reads.size(); ++k)
+    if (const auto found = updates_.find(c.reads[k].tensor);
+        found != updates_.end() && c.into != k)
+      first = std::min(first, found->second);
+  return first;
 }
 
 std::string name_of(const Def& def) {

@@ -71,14 +71,6 @@ class Shifter {
   }
 
  private:
-  bool is_sum(const Comprehension& c) const {
-    if (c.is_map() || c.components.size() != 1) return false;
-    const Monoid& m = arena_.monoids[c.monoid];
-    const Expr combine = exprs_[m.combine[0]];
-    return !m.keeps_lists() && m.types[0] == Type::f64 && combine.op == Op::add &&
-           exprs_[combine.args[0]].op == Op::left && exprs_[combine.args[1]].op == Op::right;
-  }
-
   // Sums of exponentials whose exponents no read of a row subtracts from: nothing shifts them yet.
   void find_sums() {
     const std::vector<bool> live = live_defs(program_, index_);
@@ -91,7 +83,7 @@ class Shifter {
       for (const Read& read : c.reads)
         if (const auto from = index_.of(read.tensor))
           if (has_exp[from->value] && program_.comprehension(*from).is_map()) has_exp[d] = true;
-      if (!live[d] || !has_exp[d] || !is_sum(c)) continue;
+      if (!live[d] || !has_exp[d] || !folds_by(arena_, c, Op::add)) continue;
       Powers sum{.def = d, .seen = {}, .through = {}, .row = {}};
       sum.seen = expanded(edit_, c, &sum.through);
       const Product p = product_of(exprs_, sum.seen.components[0].value);

@@ -54,18 +54,10 @@ Program simplify(const Program& program, const RewriteOptions& options, Trace* t
                                                     arena.exprs.real(1.4426950408889634));
         });
     if (made == tidy(arena, c)) continue;
-    Step step{.pass = "simplify",
-              .laws = {law::kLogOfExp},
-              .before = {edit.snapshot(def)},
-              .after = {},
-              .equal = {},
-              .says = name_of(program.defs[d]) + " takes no logarithm of an exponential"};
-    edit.replace(def, made, program.defs[d].axis_names);
-    step.after = {edit.snapshot(def)};
-    for (uint32_t k = 0; k < program.defs[d].names.size(); ++k)
-      step.equal.emplace_back(arena.component(step.before[0].id, k),
-                              arena.component(step.after[0].id, k));
-    if (trace) trace->steps.push_back(std::move(step));
+    edit.replace(def, made,
+                 {.pass = "simplify",
+                  .laws = {law::kLogOfExp},
+                  .says = name_of(program.defs[d]) + " takes no logarithm of an exponential"});
   }
   return edit.changed() ? edit.finish() : program;
 }

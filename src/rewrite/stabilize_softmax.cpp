@@ -31,16 +31,6 @@ namespace {
 
 constexpr double kInfinity = HUGE_VAL;
 
-// A reduction of one real component under a binary operation.
-bool folds_by(const Arena& arena, const Comprehension& c, Op op) {
-  if (c.is_map() || c.components.size() != 1) return false;
-  const Monoid& m = arena.monoids[c.monoid];
-  if (m.keeps_lists() || m.types[0] != Type::f64) return false;
-  const Expr combine = arena.exprs[m.combine[0]];
-  return combine.op == op && arena.exprs[combine.args[0]].op == Op::left &&
-         arena.exprs[combine.args[1]].op == Op::right;
-}
-
 // The points that a reduction folds, as a set of conditions.
 struct Points {
   std::set<Constraint> constraints;
@@ -76,9 +66,10 @@ struct Member {
 // One maximum, the frame of the comprehension in the making, and the sums that join.
 class Group {
  public:
-  Group(const Program& program, Edit& edit, DefId peak)
+  Group(const Program& program, Edit& edit, const Overwrites& overwrites, DefId peak)
       : program_(program),
         edit_(edit),
+        overwrites_(overwrites),
         arena_(edit.arena()),
         exprs_(arena_.exprs),
         peak_(peak),
@@ -194,6 +185,7 @@ class Group {
 
   const Program& program_;
   Edit& edit_;
+  const Overwrites& overwrites_;
   Arena& arena_;
   Exprs& exprs_;
   DefId peak_;
@@ -349,6 +341,8 @@ std::string Group::try_to_join(DefId def) {
     targets.push_back(peak_.value);
     targets.push_back(def.value);
     if (depends_on(edit_, needs, targets)) return "its terms need the result of another sum";
+    if (overwrites_.deadline(needs) <= *std::max_element(targets.begin(), targets.end()))
+      return "an update overwrites what it reads before another sum is computed";
     members_.push_back(std::move(member));
     nodes_.push_back(def.value);
     through_.insert(through.begin(), through.end());
@@ -539,10 +533,11 @@ Program stabilize_softmax(const Program& given, const RewriteOptions& options, T
     if (folds_by(arena, c, Op::add))
       for (const size_t peak : peaks[d]) sums[peak].push_back(d);
   }
+  const Overwrites overwrites(program);
   std::vector<bool> joined(program.defs.size(), false);
   for (size_t peak = 0; peak < sums.size(); ++peak) {
     if (sums[peak].empty()) continue;
-    Group group(program, edit, DefId(peak));
+    Group group(program, edit, overwrites, DefId(peak));
     for (const size_t sum : sums[peak]) {
       if (joined[sum]) continue;
       const std::string why = group.join(DefId(sum));

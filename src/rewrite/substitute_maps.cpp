@@ -30,21 +30,15 @@ class Substitution {
     const size_t n = program.defs.size();
     n_reads_.resize(n);
     is_output_.resize(n);
-    deadline_.assign(n, SIZE_MAX);
-    std::unordered_map<TensorId, size_t> overwritten;
+    const Overwrites overwrites(program);
     for (size_t d = 0; d < n; ++d) {
       const Comprehension& c = program.comprehension(DefId(d));
-      if (c.is_update()) overwritten.emplace(arena_.updated(c), d);
+      deadline_.push_back(overwrites.deadline(c));
       for (const Read& read : c.reads)
         if (const auto from = index.of(read.tensor); from && live[d]) ++n_reads_[from->value];
     }
     for (const Output& o : program.outputs)
       if (const auto def = index.of(o.tensor)) is_output_[def->value] = true;
-    for (size_t d = 0; d < n; ++d)
-      for (const Read& read : program.comprehension(DefId(d)).reads)
-        if (const auto found = overwritten.find(read.tensor);
-            found != overwritten.end() && found->second != d)
-          deadline_[d] = std::min(deadline_[d], found->second);
     cost_.resize(n);
     for (size_t d = 0; d < n; ++d) cost_[d] = cost_again(arena_, program.comprehension(DefId(d)));
   }

@@ -14,6 +14,15 @@ constexpr double kClose = 1e-13;  // coefficients that differ by rounding alone
 
 }  // namespace
 
+bool folds_by(const Arena& arena, const Comprehension& c, Op op) {
+  if (c.is_map() || c.components.size() != 1) return false;
+  const Monoid& m = arena.monoids[c.monoid];
+  if (m.keeps_lists() || m.types[0] != Type::f64) return false;
+  const Expr combine = arena.exprs[m.combine[0]];
+  return combine.op == op && arena.exprs[combine.args[0]].op == Op::left &&
+         arena.exprs[combine.args[1]].op == Op::right;
+}
+
 std::optional<double> constant_of(const Exprs& exprs, ExprId e) {
   const Expr& x = exprs[e];
   if (x.op != Op::constant) return std::nullopt;

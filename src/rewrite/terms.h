@@ -14,6 +14,9 @@
 
 namespace tang {
 
+// A reduction of one real component by this operation, and no more: a sum, a maximum.
+bool folds_by(const Arena& arena, const Comprehension& c, Op op);
+
 // A constant's value as a real number.
 std::optional<double> constant_of(const Exprs& exprs, ExprId e);
 bool is_constant(const Exprs& exprs, ExprId e, double value);
