@@ -204,15 +204,14 @@ class Generator {
       result_.outputs.push_back(
           {.name = t.name, .tolerance = t.kind == Kind::real ? tolerance(t.bound) : 0});
     }
-    std::string list;
     for (size_t k = 0; k < defined_.size(); ++k) {
       if (k + 1 < defined_.size() && rng_.chance(30)) continue;
       const Tensor& t = names_.tensors[defined_[k]];
-      list += (list.empty() ? "" : ", ") + t.name;
+      // What it depends on may fold away, and its tolerance is that of f64.
+      line("output " + t.name + (names_.f64 && t.kind == Kind::real ? ": f64" : ""));
       result_.outputs.push_back(
           {.name = t.name, .tolerance = t.kind == Kind::real ? tolerance(t.bound) : 0});
     }
-    line("output " + list);
   }
 
   Rng rng_;

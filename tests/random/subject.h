@@ -18,7 +18,8 @@ struct Subject {
   Program program;
   Program rewritten;  // by all passes
   Bindings bindings;
-  std::vector<Array> expected;  // the outputs, by the interpreter
+  std::vector<Array> expected;            // the outputs, by the interpreter
+  std::vector<Array> expected_rewritten;  // the same of the rewritten program
 };
 
 // The functions below give a sentence when something is wrong, and nothing when all is well.
