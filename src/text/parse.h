@@ -18,7 +18,8 @@ namespace tang {
 struct ParseOptions {
   std::map<std::string, int64_t> bind;  // dims made concrete
   std::string entry;                    // which entry point; empty: the file's only program
-  // The text of an imported file by its name in the program, or nothing.
+  // The text of an imported file, or nothing: by its name in the program, behind the folder of the
+  // imported file that imports it, as in "layers/norm".
   std::function<std::optional<std::string>(const std::string& name)> import;
 };
 

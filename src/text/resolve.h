@@ -74,6 +74,7 @@ class Unroller;
 // A file: the program's own is number 0.
 struct Library {
   bool built_in = false;               // of the library, and so are its imports
+  std::string folder = {};             // "layers/": from the program's to where its imports stand
   syntax::File own;                    // of an imported one
   const syntax::File* file = nullptr;  // invalid while it cannot be read
   std::map<std::string, FunctionInfo> functions;

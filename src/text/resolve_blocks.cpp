@@ -122,10 +122,12 @@ std::vector<size_t> Resolver::visible_files() const {
 }
 
 void Resolver::load_import(const syntax::Import& item, size_t into) {
-  const std::string& name = item.file.text;
+  std::string name = item.file.text;
+  const std::string beside = libraries[into].folder + name;
   std::optional<std::string> text;
-  if (!libraries[into].built_in && options.import) text = options.import(name);
+  if (!libraries[into].built_in && options.import) text = options.import(beside);
   const bool built_in = !text;
+  if (!built_in) name = beside;
   if (const auto known = imported.find({built_in, name}); known != imported.end()) {
     if (!libraries[known->second].complete)
       fail("import-cycle", item.file.span, fmt::format("{} imports itself", name));
@@ -143,6 +145,7 @@ void Resolver::load_import(const syntax::Import& item, size_t into) {
   const size_t number = libraries.size();
   imported.emplace(std::pair(built_in, name), number);
   libraries.push_back({.built_in = built_in});
+  if (!built_in) libraries.back().folder = name.substr(0, name.find_last_of('/') + 1);
   const uint32_t source = sources.add((built_in ? "library/" : "") + name + ".tir", *text);
   if (auto parsed = syntax::parse_syntax(sources, source, diagnostics)) {
     libraries[number].own = std::move(*parsed);

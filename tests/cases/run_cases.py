@@ -94,7 +94,7 @@ def run_case(case, options, folder):
     problems = []
     for inputs, outputs in runs_of(case):
         command = [options.tangc, "run", str(HERE / "programs" / f"{case['id']}.tir"),
-                   f"--device={options.device}"]
+                   f"--device={options.device}", f"-O{options.level}"]
         for name, array in inputs.items():
             np.save(folder / f"in_{name}.npy", array)
             command += ["-i", f"{name}={folder / f'in_{name}.npy'}"]
@@ -116,6 +116,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tangc", required=True)
     parser.add_argument("--device", required=True)
+    parser.add_argument("--level", type=int, default=2, help="of optimisation")
     parser.add_argument("--only", nargs="*")
     options = parser.parse_args()
     cases = json.loads((HERE / "given.json").read_text())["cases"]

@@ -198,5 +198,15 @@ TEST(Errors, ImportsThatCannotBe) {
               ElementsAre("import-item 1:1"));
 }
 
+TEST(Errors, AnImportOfAnImportStandsBesideIt) {
+  const std::string text = "import \"a/p\"\ninput x: f32[4]\nr[i] = f(x[i])\noutput r\n";
+  const std::string p = "import \"q\"\nfn f(v) { return g(v) }";
+  EXPECT_THAT(
+      Resolving(text, {}, {{"a/p", p}, {"a/q", "fn g(v) { return v + 1.0 }"}, {"q", "?"}}).places(),
+      testing::IsEmpty());
+  EXPECT_THAT(Resolving(text, {}, {{"a/p", p}, {"q", "fn g(v) { return v }"}}).places(),
+              testing::Contains("import-not-found 1:8"));
+}
+
 }  // namespace
 }  // namespace tang
