@@ -19,13 +19,11 @@ struct Law {
 
 namespace law {
 inline constexpr std::string_view kDistribute = "distribute";
-inline constexpr std::string_view kSumOfTerms = "sum-of-terms";
 inline constexpr std::string_view kExpOfSum = "exp-of-sum";
 inline constexpr std::string_view kShift = "shift-of-exponents";
 inline constexpr std::string_view kNoWeight = "no-weight";
 inline constexpr std::string_view kLogOfExp = "log-of-exp";
 inline constexpr std::string_view kCommonFactor = "common-factor";
-inline constexpr std::string_view kMoments = "moments";
 }  // namespace law
 
 const std::vector<Law>& laws();
