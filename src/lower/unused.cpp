@@ -1,6 +1,6 @@
 // Values that nothing uses are not computed: a data coordinate is bound before the read that needs
 // it, and folding may leave no read. One pass over each block from its end, where the uses are. Nor
-// are a lane's own arrays kept that nothing loads: states over an empty domain.
+// are states kept that nothing reads but their own updates: folds whose result folding dropped.
 #include <map>
 #include <set>
 
@@ -14,6 +14,7 @@ namespace {
 struct Pruner {
   const kernel::Module& module;
   std::set<uint32_t> unread;  // buffers that nothing loads
+  std::set<uint32_t> unset;   // variables that only their own updates read
   std::set<uint32_t> used;
   std::set<ExprId> seen;
 
@@ -54,6 +55,7 @@ struct Pruner {
     return true;
   }
   bool visit(kernel::Set& set) {
+    if (unset.contains(set.var.value)) return false;
     used.insert(set.var.value);
     expr(set.value);
     return true;
@@ -96,6 +98,31 @@ void drop_buffers(kernel::Kernel& k, kernel::Module& module, const std::set<uint
   });
 }
 
+// Variables that are assigned, and read by their own assignments at most.
+std::set<uint32_t> only_updated(const kernel::Kernel& k, const kernel::Module& module) {
+  std::set<uint32_t> assigned, read;
+  const auto form = [&](FormId f) {
+    module.forms.for_each_var(f, [&](Var v) {
+      if (v.kind == VarKind::local) read.insert(v.index);
+    });
+  };
+  kernel::for_each_statement(k.body, [&](const kernel::Stmt& stmt) {
+    const auto* set = std::get_if<kernel::Set>(&stmt.node);
+    if (set) assigned.insert(set->var.value);
+    if (const auto* loop = std::get_if<kernel::For>(&stmt.node)) form(loop->lo), form(loop->hi);
+    if (const auto* store = std::get_if<kernel::Store>(&stmt.node)) form(store->address);
+    const ExprId root = kernel::expression_of(stmt);
+    if (!root.valid()) return;
+    for (const ExprId id : module.exprs.post_order({root})) {
+      const Expr& e = module.exprs[id];
+      if (e.op == Op::form || e.op == Op::load) form(e.form());
+      if (e.op == Op::variable && !(set && set->var.value == e.index())) read.insert(e.index());
+    }
+  });
+  for (const uint32_t v : read) assigned.erase(v);
+  return assigned;
+}
+
 }  // namespace
 
 void drop_unused(kernel::Kernel& k, kernel::Module& module) {
@@ -107,7 +134,7 @@ void drop_unused(kernel::Kernel& k, kernel::Module& module) {
     for (const ExprId id : module.exprs.post_order({root}))
       if (module.exprs[id].op == Op::load) unread.erase(module.exprs[id].buffer());
   });
-  Pruner{module, unread, {}, {}}.block(k.body);
+  Pruner{module, unread, only_updated(k, module), {}, {}}.block(k.body);
   if (!unread.empty()) drop_buffers(k, module, unread);
 }
 
