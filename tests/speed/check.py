@@ -43,6 +43,22 @@ class Speed(unittest.TestCase):
             # The layers are the same kernels: the text does not grow with their number.
             self.assertLess(Path(folder, "d.c").stat().st_size, MEGABYTE)
 
+    def expect_fast(self, lines):
+        text = "dim N\ninput x: f32[N]\nt0[i] = x[i]\n" + "\n".join(lines)
+        text += f"\noutput t{len(lines)}\n"
+        seconds, _, status, said = cost(["-"], text, tries=3)
+        self.assertEqual(status, 0, said[:500])
+        self.assertLess(seconds, 1.5)
+
+    def test_long_chains(self):
+        """What fuses without end, and what fuses as far as is good."""
+        lines = range(1, 10_001)
+        self.expect_fast([f"t{k}[i] = t{k - 1}[i] * 1.5 + 0.5" for k in lines])
+        self.expect_fast([f"t{k}[i] = tanh(t{k - 1}[i])" for k in lines])
+
+    def test_doublings(self):
+        self.expect_fast([f"t{k}[i] = t{k - 1}[i] + t{k - 1}[i]" for k in range(1, 65)])
+
     def test_times_are_said(self):
         said = cost(["-", "--time-passes"], "input x: f32[4]\ny = x\noutput y\n")[3]
         for stage in ("parse", "check", "schedule", "lower", "legalize", "emit", "in all"):
