@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/scan.h"
 #include "support/integer.h"
 #include "support/panic.h"
 
@@ -46,6 +47,15 @@ void plan_domain(Pass& pass, const Guard& domain) {
     else
       reduce->tests.push_back(test);
   }
+}
+
+// Only where the first reduce axis runs over the prefix: the fold's order is then the same.
+void plan_scan(Pass& pass, const Instance& instance, const Comprehension& c) {
+  const auto prefix = prefix_of(*instance.program.arena, c);
+  if (!prefix || prefix->reduce != c.n_points) return;
+  pass.scan = true;
+  const auto along = std::find(pass.points.begin(), pass.points.end(), prefix->point);
+  std::rotate(along, along + 1, pass.points.end());
 }
 
 // Components whose lists move together.
@@ -160,6 +170,7 @@ Pass plan_pass(const Instance& instance, const Comprehension& c,
   } else {
     plan_reduction(pass, instance, c);
     plan_domain(pass, instance.arena().guards[c.domain]);
+    plan_scan(pass, instance, c);
   }
   return pass;
 }
@@ -169,28 +180,51 @@ bool all_hold(const std::vector<Test>& tests, const BoundForms& forms, const int
                      [&](const Test& t) { return t.holds(forms.at(t.form, axes)); });
 }
 
-// Folds over the reduce axes from number `depth` on; false when a value was missing.
-bool fold_axes(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, size_t depth) {
-  if (depth == pass.reduce.size()) return run(pass.code, machine, axes.data()) != Outcome::missing;
-  const BoundForms& forms = pass.code.graph.forms;
-  const ReduceAxis& reduce = pass.reduce[depth];
-  int64_t low = 0, high = reduce.extent - 1;
+// The places of a reduce axis that its bounds leave, where the axes before it are set.
+struct Places {
+  int64_t begin = 0, end = 0;
+};
+
+Places places(const ReduceAxis& reduce, const BoundForms& forms, std::vector<int64_t>& axes) {
+  Places p{.begin = 0, .end = reduce.extent};
   axes[reduce.axis] = 0;
   for (const AxisBound& b : reduce.bounds) {
     const int64_t rest = forms.at(b.form, axes.data());
     if (b.coefficient > 0)
-      low = std::max(low, -floor_div(rest, b.coefficient));
+      p.begin = std::max(p.begin, -floor_div(rest, b.coefficient));
     else
-      high = std::min(high, floor_div(rest, -b.coefficient));
+      p.end = std::min(p.end, floor_div(rest, -b.coefficient) + 1);
   }
+  return p;
+}
+
+bool fold_axes(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, size_t depth);
+
+// Folds over some places of reduce axis number `depth`, and over the axes after it.
+bool fold_places(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, size_t depth,
+                 Places p) {
+  const ReduceAxis& reduce = pass.reduce[depth];
   bool complete = true;
-  for (int64_t i = low; i <= high; ++i) {
+  for (int64_t i = p.begin; i < p.end; ++i) {
     axes[reduce.axis] = i;
-    if (!reduce.tests.empty() && !all_hold(reduce.tests, forms, axes.data())) continue;
+    if (!reduce.tests.empty() && !all_hold(reduce.tests, pass.code.graph.forms, axes.data()))
+      continue;
     complete &= fold_axes(pass, machine, axes, depth + 1);
   }
   axes[reduce.axis] = 0;
   return complete;
+}
+
+// Folds over the reduce axes from number `depth` on; false when a value was missing.
+bool fold_axes(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, size_t depth) {
+  if (depth == pass.reduce.size()) return run(pass.code, machine, axes.data()) != Outcome::missing;
+  return fold_places(pass, machine, axes, depth,
+                     places(pass.reduce[depth], pass.code.graph.forms, axes));
+}
+
+void start_states(const Pass& pass, Machine& machine) {
+  for (size_t k = 0; k < pass.identities.size(); ++k)
+    machine.registers[pass.states[k]] = pass.identities[k];
 }
 
 }  // namespace
@@ -229,10 +263,21 @@ Machine make_machine(const Instance& instance, const Pass& pass) {
 }
 
 Outcome fold(const Pass& pass, Machine& machine, std::vector<int64_t>& axes) {
-  for (size_t k = 0; k < pass.identities.size(); ++k)
-    machine.registers[pass.states[k]] = pass.identities[k];
+  start_states(pass, machine);
   if (!all_hold(pass.tests, pass.code.graph.forms, axes.data())) return Outcome::done;
   return fold_axes(pass, machine, axes, 0) ? Outcome::done : Outcome::missing;
+}
+
+void fold_on(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, int64_t& begin) {
+  if (axes[pass.points.back()] == 0) {
+    start_states(pass, machine);
+    begin = 0;
+  }
+  if (!all_hold(pass.tests, pass.code.graph.forms, axes.data())) return;
+  Places gained = places(pass.reduce[0], pass.code.graph.forms, axes);
+  gained.begin = std::max(gained.begin, begin);
+  fold_places(pass, machine, axes, 0, gained);
+  begin = std::max(begin, gained.end);
 }
 
 }  // namespace tang::interpreter

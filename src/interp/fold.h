@@ -27,7 +27,7 @@ struct ReduceAxis {
 // Computes those components of a comprehension that have one set of axes, the places of lists
 // aside. The monoid's combine may need others, which are folded along.
 struct Pass {
-  std::vector<uint8_t> points;   // the axes of a point, ascending
+  std::vector<uint8_t> points;   // the axes of a point, ascending; of a scan, its own last
   std::vector<uint32_t> stored;  // the components it is for
   std::vector<Test> tests;       // constraints without reduce axes
   std::vector<ReduceAxis> reduce;
@@ -35,6 +35,7 @@ struct Pass {
   std::vector<uint32_t> states;                // registers of the folded components, ...
   std::vector<Value> identities;               // ... which start like this; empty for a map
   std::vector<std::vector<uint32_t>> results;  // registers of `stored`: one, or one a place
+  bool scan = false;  // the first reduce axis runs over a prefix of the last axis of `points`
   // Of an update: the register of the offset it writes. The code skips points that write nothing.
   std::optional<uint32_t> target;
 };
@@ -51,5 +52,9 @@ Machine make_machine(const Instance& instance, const Pass& pass);
 // Folds the point whose axes are set: the results are then in the machine's registers. With values
 // missing, goes on to ask for those that the other points of the domain need, and says `missing`.
 Outcome fold(const Pass& pass, Machine& machine, std::vector<int64_t>& axes);
+
+// The same for the next point along a scan: the states go on as the last point left them, from
+// place `begin` of the prefix, which moves to the prefix' end.
+void fold_on(const Pass& pass, Machine& machine, std::vector<int64_t>& axes, int64_t& begin);
 
 }  // namespace tang::interpreter

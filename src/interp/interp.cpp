@@ -132,7 +132,7 @@ void Interpreter::State::run_update(ComprehensionId id, const Pass& pass) {
   whole.insert_or_assign(program.arena->component(id, 0), std::move(array));
 }
 
-// Every point of the pass's axes in row-major order; each result goes where its component's own
+// Every point of the pass's axes, the last the fastest; each result goes where its component's own
 // order of the axes puts it.
 void Interpreter::State::run_pass(ComprehensionId id, const Pass& pass) {
   const Comprehension& c = program.arena->comprehensions[id];
@@ -167,11 +167,15 @@ void Interpreter::State::run_pass(ComprehensionId id, const Pass& pass) {
   for (const uint8_t axis : pass.points) extents.push_back(instance.extent(c.extents[axis]));
   int64_t n_points = 1;
   for (const int64_t extent : extents) n_points *= extent;
+  int64_t begin = 0;  // of what a scan has not folded
   for (int64_t point = 0; point < n_points; ++point) {
     int64_t rest = point;
     for (size_t d = extents.size(); d-- > 0; rest /= extents[d])
       axes[pass.points[d]] = rest % extents[d];
-    fold(pass, machine, axes);
+    if (pass.scan)
+      fold_on(pass, machine, axes, begin);
+    else
+      fold(pass, machine, axes);
     for (const Target& target : targets) {
       int64_t offset = 0;
       for (size_t d = 0; d < extents.size(); ++d)

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/scan.h"
 #include "schedule/auto.h"
 #include "schedule/blocks.h"
-#include "schedule/scan.h"
 
 namespace tang {
 
@@ -217,7 +217,7 @@ struct Applier {
 
   void set_scan(KernelSchedule& kernel, const ScheduleWord& word) {
     const auto ref = axis_named(kernel.root, word.name);
-    const auto prefix = ref ? prefix_of(program, ref->node) : std::nullopt;
+    const auto prefix = ref ? scan_of(program, ref->node) : std::nullopt;
     if (!prefix || prefix->over != *ref ||
         name_of(AxisRef{ref->node, prefix->along}) != word.value)
       return fail(word.span, fmt::format("{0} reduces no prefix of {1}: a scan is over {0} <= {1}, "

@@ -16,7 +16,7 @@
 #include <unordered_set>
 
 #include "ir/cost.h"
-#include "schedule/scan.h"
+#include "ir/scan.h"
 #include "support/panic.h"
 
 namespace tang {
@@ -187,7 +187,7 @@ struct Graph {
     const bool once = readers[d].size() == 1 && reads_once(readers[d][0]);
     if (of(d).is_map()) return cost[d] <= kCheap || once;
     // Where a map reads a reduction, the map is its epilogue. A scan has to run on its own.
-    return once && !prefix_of(program, DefId(d)) && has_many_points(readers[d][0].node) &&
+    return once && !scan_of(program, DefId(d)) && has_many_points(readers[d][0].node) &&
            !arena.monoids[of(d).monoid].keeps_lists() &&
            !program.comprehension(readers[d][0].node).is_map();
   }
@@ -348,7 +348,7 @@ std::optional<uint32_t> scan_axis(const Graph& graph, const KernelSchedule& kern
 // The kernel's prefix reductions, along the first one's axis.
 void add_scans(const Graph& graph, const std::vector<DefId>& folds, KernelSchedule& kernel) {
   for (const DefId fold : folds) {
-    const auto scan = prefix_of(graph.program, fold);
+    const auto scan = scan_of(graph.program, fold);
     if (!scan) continue;
     const uint32_t axis = axis_along(graph, kernel.root, *scan);
     if (kernel.scans.empty() || scan_axis(graph, kernel) == axis) kernel.scans.push_back(*scan);

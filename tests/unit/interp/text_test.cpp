@@ -246,6 +246,52 @@ output c, h, masked, before
   EXPECT_THAT(out.at("before"), ElementsAre(1, 2, 6, 30));
 }
 
+// A whole tensor's prefixes go on from point to point, single elements fold from the start: `run`
+// compares the two, here for every monoid and for axes in every order.
+TEST(Text, PrefixesGoOn) {
+  const Reals x = {2, -1, 0.5, kInf, 3, -2, std::nan(""), 1, -kInf, 0, 4, 4};
+  const auto out =
+      run(R"(
+monoid line(a, b) { identity (1, 0); combine(p, q) = (p.a * q.a, p.b * q.a + q.b) }
+input x: f64[2, 6]
+input w: f64[6, 2]
+total[t, r] = sum[s | s <= t](x[r, s])
+least[r, t: 6], most[r, t] = (min, max)[s | s < t - 1](x[r, s], x[r, s])
+some[r, t], every[r, t] = (any, all)[s | s <= t](x[r, s] > 3.0, x[r, s] > -1.5)
+low[r, t], at[r, t] = argmin[s | s < t](x[r, s], s)
+lse[r, t] = logsumexp[s | s <= t](x[r, s])
+m[r, t], o[r, t, e] = online_softmax[s | s <= t](x[r, s], w[s, e])
+n[r, t], mean[r, t], m2[r, t] = welford[s | s <= t](1, x[r, s], 0)
+best[t, r, q], place[r, t, q] = topk(3)[s | s <= t](x[r, s], s)
+p[r, t], h[r, t] = affine[s | s <= t](x[r, s], w[s, 1])
+c[t, r], d[r, t] = line[s | s <= t](x[r, s], w[s, 0])
+two[t: 6] = sum[s, r | s <= t && r < 1](x[r, s])
+inner[t: 6] = sum[r, s | s <= t](x[r, s] * w[s, r])
+long[t: 9] = sum[s | s <= t && s % 2 == 0](x[0, s])
+lags[t: 6] = sum[s | s <= t && t - s < 3](w[s, 0])
+output total, least, most, some, every, low, at, lse, m, o, n, mean, m2, best, place, p, h
+output c, d, two, inner, long, lags
+)",
+          {.inputs = {{"x", x}, {"w", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}}});
+  EXPECT_THAT(Reals(out.at("two").begin(), out.at("two").begin() + 3), ElementsAre(2, 1, 1.5));
+  EXPECT_THAT(out.at("lags"), ElementsAre(1, 4, 9, 15, 21, 27));
+}
+
+// In steps that grow with the length: with its square, this would take hours.
+TEST(Text, PrefixesAreLinear) {
+  Sources sources;
+  Diagnostics diagnostics;
+  const uint32_t file = sources.add(
+      "test.tir", "dim T\ninput x: f64[T]\ny[t] = sum[s | s <= t](x[s])\noutput y\n");
+  const std::optional<Parsed> parsed = parse(sources, file, {}, diagnostics);
+  ASSERT_TRUE(parsed);
+  const int64_t n = 2'000'000;
+  Bindings bindings{.dims = {n}, .scalars = {}, .inputs = {Array(Type::f64, {n})}};
+  for (int64_t i = 0; i < n; ++i) bindings.inputs[0].set(i, real_value(1.0));
+  const Array y = Interpreter(parsed->program, bindings).outputs()[0];
+  for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y.real(i), static_cast<double>(i + 1));
+}
+
 TEST(Text, ReductionsOfNothing) {
   const auto out = run(R"(
 dim N

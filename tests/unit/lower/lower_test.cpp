@@ -275,7 +275,6 @@ TEST_P(LowerCase, EqualsTheInterpreter) {
   }
 }
 
-// Layers that differ in the tensors they read, or in a constant coordinate, are one kernel.
 // All statements that a program's kernels execute.
 int64_t statements(const std::string& text, const std::vector<int64_t>& dims) {
   const Program program = parse_text(text);
@@ -289,9 +288,33 @@ int64_t statements(const std::string& text, const std::vector<int64_t>& dims) {
   return total;
 }
 
+// For every monoid, also where the prefix stands beside other axes and conditions.
 TEST(Lower, AScanIsLinear) {
-  const std::string text = "dim T\ninput x: f32[T]\ny[t] = sum[s | s <= t](x[s])\noutput y\n";
-  EXPECT_LT(10 * statements(text, {2000}), 21 * statements(text, {1000}));
+  const std::string head =
+      "monoid line(a, b) { identity (1, 0); combine(p, q) = (p.a*q.a, p.b*q.a + q.b) }\n"
+      "dim T\ninput x: f32[T]\ninput w: f32[T, 3]\ninput m: bool[T]\n";
+  for (const std::string scan : {
+           "y[t] = sum[s | s <= t](x[s])",
+           "y[t] = max[s | s < t](x[s])",
+           "y[t: T] = prod[s | s < t - 2 && m[s]](x[s])",
+           "y[t] = any[s | s <= t](m[s])",
+           "y[t], z[t] = (min, all)[s | s <= t](x[s], m[s])",
+           "y[t], z[t] = argmax[s | s <= t](x[s], s)",
+           "y[t] = logsumexp[s | s <= t](x[s])",
+           "y[t], z[t,e] = online_softmax[s | s <= t](x[s], w[s,e])",
+           "_, y[t], z[t] = welford[s | s <= t](1, x[s], 0)",
+           "y[t,q], z[t,q] = topk(2)[s | s <= t](x[s], s)",
+           "_, y[t] = affine[s | s <= t](x[s], w[s,0])",
+           "_, y[t,e] = affine[s | s <= t](x[s], w[s,e])",
+           "y[t], z[t] = line[s | s <= t](x[s], w[s,1])",
+           "y[t] = sum[s, e | s <= t](w[s,e])",
+           "y[t: T] = sum[e, s | s <= t](w[s,e])",
+           "y[t: T] = tanh(sum[s | s <= t](x[s])) + x[t]",
+       }) {
+    const std::string text = head + scan + "\noutput y" +
+                             (scan.find("z[") == std::string::npos ? "\n" : ", z\n");
+    EXPECT_LT(10 * statements(text, {2000}), 21 * statements(text, {1000})) << scan;
+  }
 }
 
 TEST(Lower, ACausalMaskHalvesTheWork) {
@@ -305,6 +328,7 @@ TEST(Lower, ACausalMaskHalvesTheWork) {
   EXPECT_GT(share, 0.47);
 }
 
+// Layers that differ in the tensors they read, or in a constant coordinate, are one kernel.
 TEST(Lower, AlikeKernelsAreOne) {
   const Program program = parse_text(
       "const L = 3\ninput x: f32[8]\ninput w: f32[L, 8, 8]\ninput v: f32[8, 8]\nh = x\n"

@@ -1,4 +1,4 @@
-#include "schedule/scan.h"
+#include "ir/scan.h"
 
 #include <algorithm>
 
@@ -22,10 +22,8 @@ std::optional<uint32_t> prefix_axis(Forms& forms, const Constraint& c, uint32_t 
 
 }  // namespace
 
-std::optional<Scan> prefix_of(const Program& program, DefId node) {
-  const Comprehension& c = program.comprehension(node);
+std::optional<Prefix> prefix_of(Arena& arena, const Comprehension& c) {
   if (c.is_map()) return std::nullopt;
-  Arena& arena = *program.arena;
   const Guard& domain = arena.guards[c.domain];
   Dependence dependence(arena, c);
   const uint32_t last = arena.monoids[c.monoid].commutative ? static_cast<uint32_t>(c.n_axes())
@@ -41,10 +39,15 @@ std::optional<Scan> prefix_of(const Program& program, DefId node) {
         free &= !dependence.expr(k.value).test(*t) &&
                 std::find(k.axes.begin(), k.axes.end(), *t) != k.axes.end();
       if (free)
-        return Scan{.over = {node, static_cast<uint8_t>(reduce)},
-                    .along = static_cast<uint8_t>(*t)};
+        return Prefix{.reduce = static_cast<uint8_t>(reduce), .point = static_cast<uint8_t>(*t)};
     }
   return std::nullopt;
+}
+
+std::optional<Scan> scan_of(const Program& program, DefId node) {
+  const auto prefix = prefix_of(*program.arena, program.comprehension(node));
+  if (!prefix) return std::nullopt;
+  return Scan{.over = {node, prefix->reduce}, .along = prefix->point};
 }
 
 }  // namespace tang
