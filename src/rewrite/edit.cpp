@@ -230,6 +230,12 @@ Program Edit::finish() {
   Program result = program_;
   result.defs.clear();
   emitted_.clear();
+  // A definition may have become what a dropped one was: its readers read the one that stays.
+  for (size_t n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n].dropped) continue;
+    size_t& owner = by_id_.at(nodes_[n].def.id.value);
+    if (nodes_[owner].dropped) owner = n;
+  }
   for (const size_t n : in_order()) emit(n, result.defs);
   for (Output& output : result.outputs) output.tensor = finished(output.tensor);
   const auto keep = [&](TensorId tensor) {
