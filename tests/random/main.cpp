@@ -38,13 +38,19 @@ void report(const Subject& subject, const std::string& wrong) {
   fmt::print("FAILED: random_programs {} 1\n{}\n{}\n", subject.seed, subject.generated.text, wrong);
 }
 
+std::string first_wrong(Subject& subject) {
+  std::string wrong = compare_elements(subject);
+  if (wrong.empty()) wrong = compare_passes(subject);
+  if (wrong.empty()) wrong = compare_kernels(subject);
+  return wrong;
+}
+
 // True when the program may go on to C.
 bool front_half(uint64_t seed, Subject& subject) {
   std::string wrong;
   try {
     wrong = prepare(seed, subject);
-    if (wrong.empty()) wrong = compare_passes(subject);
-    if (wrong.empty()) wrong = compare_kernels(subject);
+    if (wrong.empty()) wrong = first_wrong(subject);
   } catch (const std::exception& fault) {
     wrong = fault.what();
   }
@@ -53,10 +59,7 @@ bool front_half(uint64_t seed, Subject& subject) {
     return true;
   }
   report(subject, wrong);
-  fmt::print("smaller:\n{}\n", shrunken(subject, [](Subject& s) {
-               std::string found = compare_passes(s);
-               return found.empty() ? compare_kernels(s) : found;
-             }));
+  fmt::print("smaller:\n{}\n", shrunken(subject, first_wrong));
   return false;
 }
 

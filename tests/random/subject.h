@@ -29,6 +29,8 @@ std::string prepare(uint64_t seed, Subject& subject);
 // A smaller program of which `wrong` still says something, made from the subject's.
 std::string shrunken(const Subject& subject,
                      const std::function<std::string(Subject& subject)>& wrong);
+// A few elements of the outputs, each interpreted alone, against the whole outputs.
+std::string compare_elements(const Subject& subject);
 // Each pass alone and all of them, interpreted; the rewritten program printed and parsed again.
 std::string compare_passes(Subject& subject);
 // The modules of both programs before and after legalization, executed as kernel IR.
