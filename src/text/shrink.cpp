@@ -65,6 +65,7 @@ class Shrinker {
     for (bool smaller = true; smaller && limit_ > 0;) {
       const size_t before = best_.size();
       leave_out_items();
+      follow_copies();
       put_constants();
       leave_out_tokens();
       smaller = best_.size() < before;
@@ -113,6 +114,25 @@ class Shrinker {
         items = items_of(best_);
         n = std::min(n, items.size() - 1);
       }
+  }
+
+  // An item `y[i] = x[i]` or `y = x` is left out, and x stands for y.
+  void follow_copies() {
+    for (size_t n = 0; n + 2 < best_.size(); ++n) {
+      if (!best_[n].first_on_line) continue;
+      const std::vector<size_t> items = items_of(best_);
+      const auto next = std::upper_bound(items.begin(), items.end(), n);
+      const size_t length = next == items.end() ? 0 : *next - n, half = length / 2;
+      if (length < 3 || length % 2 == 0 || best_[n + half].text != "=") continue;
+      bool copy = true;
+      for (size_t k = 1; k < half; ++k) copy &= best_[n + k].text == best_[n + half + 1 + k].text;
+      if (!copy) continue;
+      const std::string name = best_[n].text, source = best_[n + half + 1].text;
+      std::vector<Word> rest = without(best_, n, n + length);
+      for (Word& word : rest)
+        if (word.text == name) word.text = source;
+      if (accept(rest)) --n;
+    }
   }
 
   // A parenthesis, and what it belongs to (a call, a reduction), becomes a constant or its inside.

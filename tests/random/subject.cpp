@@ -200,7 +200,8 @@ std::string compare_elements(const Subject& subject) {
     for (const int64_t offset : {whole.size() - 1, whole.size() / 3}) {
       std::vector<int64_t> point(whole.shape.size());
       int64_t rest = offset;
-      for (size_t d = point.size(); d-- > 0; rest /= whole.shape[d]) point[d] = rest % whole.shape[d];
+      for (size_t d = point.size(); d-- > 0; rest /= whole.shape[d])
+        point[d] = rest % whole.shape[d];
       Array one(subject.program.arena->tensors[output.tensor].type, {1});
       one.set(0, single.eval_at(output.tensor, point));
       if (!agree(convert(one, whole.type).real(0), whole.real(offset), 0))

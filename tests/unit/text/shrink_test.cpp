@@ -27,6 +27,18 @@ TEST(Shrink, LeavesWhatShowsTheFault) {
   EXPECT_LT(small.size(), 100u) << small;
 }
 
+TEST(Shrink, WhatIsCopiedStandsForItsCopies) {
+  const std::string text =
+      "dim N\ninput x: f32[N, N]\na[i,j] = x[i,j]\nb = a\nm[i] = max[j](b[i,j])\n"
+      "y[i] = exp(sum[j](exp(b[i,j] - m[i])))\noutput y\n";
+  const std::string small = shrink(text, [](const std::string& t) {
+    return parses(t) && t.find("max") != std::string::npos && t.find("sum") != std::string::npos &&
+           t.find("- m") != std::string::npos;
+  });
+  EXPECT_EQ(small.find("a["), std::string::npos) << small;
+  EXPECT_EQ(small.find("b"), std::string::npos) << small;
+}
+
 TEST(Shrink, KeepsACommentThatTakesPart) {
   const std::string text = "# keep\ny = 1.0\noutput y\n";
   EXPECT_EQ(shrink(text, [](const std::string& t) { return t.find("keep") != t.npos; }), text);
